@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { Webhook } from 'standardwebhooks';
 import { startDispatcher } from '../../server/src/domain/events/webhooks/dispatcher.ts';
-import { startReceiver } from '../../server/test/support/webhooks.ts';
 import { startService, type TestService } from '../../server/test/support/service.ts';
 import { newTenant } from '../../server/test/support/tenant.ts';
 import { until } from '../../server/test/support/until.ts';
+import { startReceiver } from '../../server/test/support/webhooks.ts';
 import { createLectern, type LecternEvent, verifyWebhook } from '../src/index.ts';
 
 let service: TestService;

@@ -2,12 +2,13 @@ import { ownRows } from '../../db/own-rows.ts';
 import type { Condition } from '../../db/page.ts';
 import { run } from '../../db/transaction.ts';
 import { foreignCursor, page, readCursor } from '../../http/pagination.ts';
+import { recordOf } from '../../http/records.ts';
 import type { Context, TenantContext } from '../../infra/context/context.ts';
 import { Problem } from '../../lib/errors.ts';
 import { isId, lowestId } from '../../lib/ids.ts';
 import type { AuditAction } from './actions.ts';
 import type { Entry } from './chain.ts';
-import type { AuditEntry, AuditQuery } from './schemas.ts';
+import { AuditEntry, type AuditQuery } from './schemas.ts';
 
 /** A range makes PostgreSQL use the index of targets, the only index in this order. */
 const text = `
@@ -138,21 +139,14 @@ function readPerson(ctx: Context & { tenantId?: string }, loginId: string): Prom
 /** Tenants see that the operator acted, but not which key was used or from where. */
 function toEntry(row: Row, forTenant: boolean): AuditEntry {
   const isHidden = forTenant && row.actor.startsWith('operator');
-  return {
-    AuditID: row.audit_id,
+  return recordOf(AuditEntry, row, {
     TenantID: row.tenant_id === '' ? null : row.tenant_id,
-    Number: row.number,
-    At: row.at.toISOString(),
     Action: row.action as AuditEntry['Action'],
     Actor: row.actor as AuditEntry['Actor'],
     ActorID: isHidden ? null : row.actor_id,
     ActorName: isHidden ? null : row.actor_name,
     Address: isHidden ? null : row.address,
-    RequestID: row.request_id,
     Target: row.target as AuditEntry['Target'],
-    TargetID: row.target_id,
-    TargetName: row.target_name,
     Data: row.data as Record<string, unknown>,
-    Hash: row.hash,
-  };
+  });
 }

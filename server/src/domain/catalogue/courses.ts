@@ -4,6 +4,7 @@ import { countSelected } from '../../db/page.ts';
 import { patternsOf, searchedText } from '../../db/search.ts';
 import { run, transaction } from '../../db/transaction.ts';
 import { pageLimit, readCursor, toPage, withCount } from '../../http/pagination.ts';
+import { recordOf } from '../../http/records.ts';
 import type { Context } from '../../infra/context/context.ts';
 import { invalid, Problem } from '../../lib/errors.ts';
 import { differences } from '../../lib/tables.ts';
@@ -14,7 +15,7 @@ import { type OptionRow, toOption } from './options.ts';
 import { pathHasNoContent, rejectPart } from './path-parts.ts';
 import { courseNotFound, translateInUse } from './problems.ts';
 import { announceRelease } from './releases.ts';
-import type { AuthoredCourse, CourseChange, CourseQuery, CourseStandard } from './schemas.ts';
+import { AuthoredCourse, type CourseChange, type CourseQuery, type CourseStandard } from './schemas.ts';
 import { ruleOf } from './stored-release.ts';
 
 export type CourseRow = Selectable<CourseTable> & {
@@ -74,29 +75,16 @@ export function standardOf(row: Pick<CourseRow, 'release_standard' | 'url' | 'pa
 }
 
 export function toAuthoredCourse(row: CourseRow, options: OptionRow[]): AuthoredCourse {
-  return {
-    CourseID: row.course_id,
-    Title: row.title,
-    Description: row.description,
-    Language: row.language,
-    ImageURL: row.image_url,
-    URL: row.url,
-    ActivityID: row.activity_id,
-    Tenants: row.tenants,
-    RequireSignIn: row.require_sign_in,
+  return recordOf(AuthoredCourse, row, {
     Standard: standardOf(row),
     CompleteWhen: ruleOf(row),
     // putCourse has checked it.
     Certificate: row.certificate as CertificateRule | null,
-    RetainYears: row.retain_years,
-    Status: row.status,
     Release: row.release_number,
     Warnings: row.release_warnings,
     Errors: row.release_errors,
     EnrolOptions: options.filter((option) => option.course_id === row.course_id).map(toOption),
-    CreatedAt: row.created_at.toISOString(),
-    UpdatedAt: row.updated_at.toISOString(),
-  };
+  });
 }
 
 export async function readAuthoredCourse(ctx: Context, input: { courseId: string }): Promise<AuthoredCourse> {

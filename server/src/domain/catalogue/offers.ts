@@ -1,5 +1,6 @@
 import { run } from '../../db/transaction.ts';
 import { pageLimit, toPage, withCount } from '../../http/pagination.ts';
+import { recordOf } from '../../http/records.ts';
 import type { TenantContext } from '../../infra/context/context.ts';
 import { isInGroups } from '../users/groups.ts';
 import {
@@ -11,7 +12,7 @@ import {
   standardOf,
 } from './courses.ts';
 import { type OptionRow, toOption } from './options.ts';
-import type { Course, OfferQuery } from './schemas.ts';
+import { Course, type OfferQuery } from './schemas.ts';
 
 /** SQL condition: the course is offered to the tenant. Only the operator sees drafts. */
 export function isOffered(course: string, tenant: string): string {
@@ -24,17 +25,11 @@ export function isSelectable(option: string, user: string): string {
 }
 
 export function toCourse(row: CourseRow, options: Omit<OptionRow, 'created_at' | 'updated_at'>[]): Course {
-  return {
-    CourseID: row.course_id,
-    Title: row.title,
-    Description: row.description,
-    Language: row.language,
-    ImageURL: row.image_url,
+  return recordOf(Course, row, {
     Standard: standardOf(row),
-    Status: row.status,
     Release: row.release_number,
     AvailableEnrolOptions: options.map(toOption),
-  };
+  });
 }
 
 type Groups = { groups: string[] | null };

@@ -2,6 +2,7 @@ import { type Selectable, sql } from 'kysely';
 import type { Standard } from '../../../../standards/types.ts';
 import type { EnrolOptionTable } from '../../db/engine/generated.ts';
 import { transaction } from '../../db/transaction.ts';
+import { recordOf } from '../../http/records.ts';
 import { createCache } from '../../infra/context/cache.ts';
 import type { Context } from '../../infra/context/context.ts';
 import { Problem } from '../../lib/errors.ts';
@@ -9,29 +10,21 @@ import { differences } from '../../lib/tables.ts';
 import { appendAudit, deployment } from '../audit/chain.ts';
 import { rejectRules, rulesOf, withDefaultRules } from './attempt-rules.ts';
 import { courseNotFound, translateInUse } from './problems.ts';
-import type { EnrolOption, EnrolOptionChange } from './schemas.ts';
+import { EnrolOption, type EnrolOptionChange } from './schemas.ts';
 import { recountSeats, seatsLeft } from './seats.ts';
 
 export type OptionRow = Selectable<EnrolOptionTable>;
 
 /** Does not use the time columns, because they have a different type in a row that was read as JSON. */
 export function toOption(row: Omit<OptionRow, 'created_at' | 'updated_at' | 'course_id'>): EnrolOption {
-  return {
-    DurationID: row.duration_id,
-    Name: row.name,
-    Duration: row.duration,
-    StartsOn: row.starts_on,
-    DueAfter: row.due_after,
-    Groups: row.groups,
+  return recordOf(EnrolOption, row, {
     Price:
       row.price_amount !== null && row.price_currency !== null
         ? { Amount: row.price_amount, Currency: row.price_currency }
         : null,
     Attempts: rulesOf(row.attempts),
-    Status: row.status,
-    Seats: row.seats,
     SeatsLeft: seatsLeft(row),
-  };
+  });
 }
 
 type OptionKey = { courseId: string; durationId: string };

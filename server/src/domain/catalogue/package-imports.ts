@@ -3,6 +3,7 @@ import type { Selectable } from 'kysely';
 import type { MediaStandard } from '../../../../standards/types.ts';
 import type { PackageImportTable } from '../../db/engine/generated.ts';
 import { run } from '../../db/transaction.ts';
+import { recordOf } from '../../http/records.ts';
 import type { Context } from '../../infra/context/context.ts';
 import { Problem } from '../../lib/errors.ts';
 import { isId, newId } from '../../lib/ids.ts';
@@ -11,24 +12,17 @@ import { download } from '../events/webhooks/download.ts';
 import { importPackage } from './import-package.ts';
 import { mediaTypes } from './packages/media-file.ts';
 import { courseNotFound } from './problems.ts';
-import type { PackageImport } from './schemas.ts';
+import { PackageImport } from './schemas.ts';
 
 /** A download that takes longer is stopped. A running import that is twice as old belongs to a process that died. */
 const downloadSeconds = 600;
 
 type Row = Selectable<PackageImportTable>;
 
-const toImport = (row: Row): PackageImport => ({
-  ImportID: row.import_id,
-  CourseID: row.course_id,
-  URL: row.url.replace(/[?#].*$/, ''),
-  Status: row.status,
-  Release: row.release,
-  Code: row.code,
-  Detail: row.detail,
-  CreatedAt: row.created_at.toISOString(),
-  UpdatedAt: row.updated_at.toISOString(),
-});
+const toImport = (row: Row): PackageImport =>
+  recordOf(PackageImport, row, {
+    URL: row.url.replace(/[?#].*$/, ''),
+  });
 
 /** Queues an import. A job downloads the file. */
 export async function createPackageImport(

@@ -15,12 +15,13 @@ import {
   textBytes,
   toPage,
 } from '../../http/pagination.ts';
+import { recordOf } from '../../http/records.ts';
 import type { Context } from '../../infra/context/context.ts';
 import { Problem } from '../../lib/errors.ts';
 import { appendAudit, deployment } from '../audit/chain.ts';
 import { notifyTenants } from '../events/append.ts';
 import { courseNotFound, releaseNotFound } from './problems.ts';
-import type { Release } from './schemas.ts';
+import { Release } from './schemas.ts';
 import { contentsOf, prepared, warningsOf } from './stored-release.ts';
 
 type ReleaseRow = Selectable<ReleaseTable> & { current_id: string | null };
@@ -160,19 +161,13 @@ export function toRelease(row: ReleaseRow): Release {
   const { standard, tree } = contentsOf(row);
   const course = prepared(standard, tree, row.title);
   const rules = course ? describeActivity(course, course.root) : [];
-  return {
-    CourseID: row.course_id,
+  return recordOf(Release, row, {
     Release: row.number,
     Current: row.release_id === row.current_id,
     Standard: standard,
     AuthoringTool: tree.AuthoringTool ?? null,
-    Title: row.title,
     Rules: rules.map((rule) => toRule(row.title, rule)),
     Units: inOrder({ titles: titlesOf(tree), course }, tree.Units),
     Warnings: warningsOf(row),
-    Files: row.files,
-    Bytes: row.bytes,
-    SHA256: row.sha256,
-    CreatedAt: row.created_at.toISOString(),
-  };
+  });
 }

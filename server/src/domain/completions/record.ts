@@ -1,7 +1,8 @@
 import type { Selectable } from 'kysely';
 import type { ExternalCompletionTable } from '../../db/engine/generated.ts';
+import { recordOf } from '../../http/records.ts';
 import { Problem } from '../../lib/errors.ts';
-import type { Completion } from './schemas.ts';
+import { Completion } from './schemas.ts';
 
 export type CompletionRow = Selectable<ExternalCompletionTable>;
 /** With the names that the record shows. */
@@ -20,22 +21,10 @@ export const completionNotFound = () =>
 
 /** The casts are safe: the columns are written from the schema's values only. */
 export function toCompletion(row: NamedCompletion): Completion {
-  return {
-    CompletionID: row.completion_id,
-    LoginID: row.login_id,
-    CourseID: row.course_id,
+  return recordOf(Completion, row, {
     Title: row.title ?? row.course_title,
-    CompletedAt: row.completed_at.toISOString(),
     Success: row.success as Completion['Success'],
-    Score: row.score,
-    Source: row.source,
-    EvidenceText: row.evidence_text,
-    EvidenceURL: row.evidence_url,
-    Reference: row.reference,
     External: true,
-    CreatedAt: row.created_at.toISOString(),
     CreatedBy: row.created_by as Completion['CreatedBy'],
-    DeletedAt: row.deleted_at?.toISOString() ?? null,
-    DeleteReason: row.delete_reason,
-  };
+  });
 }

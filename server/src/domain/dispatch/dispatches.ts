@@ -1,5 +1,6 @@
 import { run, transaction } from '../../db/transaction.ts';
 import { type PageQuery, pageLimit, readCursor, toPage } from '../../http/pagination.ts';
+import { recordOf } from '../../http/records.ts';
 import { type TenantContext, tenantNow } from '../../infra/context/context.ts';
 import { invalid, Problem } from '../../lib/errors.ts';
 import { isId, newId } from '../../lib/ids.ts';
@@ -8,7 +9,7 @@ import { appendAudit } from '../audit/chain.ts';
 import { isOffered } from '../catalogue/offers.ts';
 import { releaseNotFound } from '../catalogue/problems.ts';
 import type { DispatchStandard } from './package/standards.ts';
-import type { Dispatch, DispatchChange, DispatchLearner, NewDispatch } from './schemas.ts';
+import { Dispatch, type DispatchChange, DispatchLearner, type NewDispatch } from './schemas.ts';
 
 export type DispatchRow = {
   dispatch_id: string;
@@ -25,20 +26,7 @@ export type DispatchRow = {
   updated_at: Date;
 };
 
-const toDispatch = (row: DispatchRow): Dispatch => ({
-  DispatchID: row.dispatch_id,
-  CourseID: row.course_id,
-  DurationID: row.duration_id,
-  Standard: row.standard,
-  Name: row.name,
-  Seats: row.seats,
-  Release: row.release,
-  EndsAt: row.ends_at?.toISOString() ?? null,
-  Enabled: row.enabled,
-  SeatsTaken: row.seats_taken,
-  CreatedAt: row.created_at.toISOString(),
-  UpdatedAt: row.updated_at.toISOString(),
-});
+const toDispatch = (row: DispatchRow): Dispatch => recordOf(Dispatch, row, {});
 
 const notFound = () =>
   new Problem('dispatch_not_found', 'The dispatch does not exist. List dispatches and check the DispatchID.');
@@ -202,12 +190,7 @@ join "user" known on known.tenant_id = $1 and known.user_id = held.user_id
 where held.tenant_id = $1 and held.dispatch_id = $2 and ($3::uuid is null or held.user_id > $3)
 order by held.user_id limit $4`;
 
-const toLearner = (row: LearnerRow): DispatchLearner => ({
-  LoginID: row.login_id,
-  EnrollID: row.enroll_id,
-  FirstOpenedAt: row.first_opened_at.toISOString(),
-  LastOpenedAt: row.last_opened_at.toISOString(),
-});
+const toLearner = (row: LearnerRow): DispatchLearner => recordOf(DispatchLearner, row, {});
 
 export async function listLearners(ctx: TenantContext, input: PageQuery & Handle) {
   const { DispatchID } = await readDispatch(ctx, input);

@@ -1,8 +1,9 @@
 import type { Selectable } from 'kysely';
 import type { EnrolmentKeyTable } from '../../db/engine/generated.ts';
+import { recordOf } from '../../http/records.ts';
 import { type TenantContext, tenantNow } from '../../infra/context/context.ts';
 import { Problem } from '../../lib/errors.ts';
-import type { EnrolmentKey, KeyStatus } from './schemas.ts';
+import { EnrolmentKey, type KeyStatus } from './schemas.ts';
 
 export type KeyRow = Selectable<EnrolmentKeyTable>;
 export type KeyWithNames = KeyRow & { login_id: string | null; redeemer: string | null };
@@ -50,23 +51,12 @@ export function selectKeys(ctx: TenantContext) {
 }
 
 export function toKey(ctx: TenantContext, row: KeyWithNames): EnrolmentKey {
-  return {
-    KeyID: row.key_id,
-    KeyStart: row.key_start,
-    CourseIDs: row.course_ids,
-    DurationIDs: row.duration_ids,
+  return recordOf(EnrolmentKey, row, {
     Status: keyStatus(row, tenantNow(ctx)),
-    LoginID: row.login_id,
     Group: row.group_name,
-    PurchaseOrder: row.purchase_order,
-    ValidFrom: row.valid_from.toISOString(),
-    ValidUntil: row.valid_until.toISOString(),
-    CreatedAt: row.created_at.toISOString(),
-    RevokedAt: row.revoked_at?.toISOString() ?? null,
-    RedeemedAt: row.redeemed_at?.toISOString() ?? null,
     RedeemedBy: row.redeemer,
     EnrollIDs: row.enroll_ids ?? [],
-  };
+  });
 }
 
 export function keyNotFound(): Problem {

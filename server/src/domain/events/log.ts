@@ -1,11 +1,12 @@
 import { type List, readRows } from '../../db/page.ts';
 import type { Parameters } from '../../db/transaction.ts';
 import { type Page, type PageQuery, page } from '../../http/pagination.ts';
+import { recordOf } from '../../http/records.ts';
 import type { TenantContext } from '../../infra/context/context.ts';
 import { invalid } from '../../lib/errors.ts';
 import { conditionsOf, type LogFilter } from './filter.ts';
 import { logStart, type Position } from './position.ts';
-import type { Event } from './schemas.ts';
+import { Event } from './schemas.ts';
 import type { EventType } from './types.ts';
 
 export type EventRow = {
@@ -139,13 +140,7 @@ const endOf = ({ end_position, end_event_id }: Row): Position =>
     : { position: end_position, eventId: end_event_id };
 
 export function toEvent(row: EventRow): Event {
-  return {
+  return recordOf(Event, row, {
     EventID: row.event_id ?? '',
-    Type: row.type,
-    OccurredAt: row.occurred_at.toISOString(),
-    LoginID: row.login_id,
-    EnrollID: row.enroll_id,
-    CourseID: row.course_id,
-    Data: row.data,
-  };
+  });
 }

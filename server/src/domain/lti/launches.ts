@@ -1,10 +1,11 @@
 import { run } from '../../db/transaction.ts';
 import { type PageQuery, pageLimit, readCursor, toPage } from '../../http/pagination.ts';
+import { recordOf } from '../../http/records.ts';
 import type { Context, TenantContext } from '../../infra/context/context.ts';
 import { isId, newId } from '../../lib/ids.ts';
 import { storable } from '../../lib/unicode.ts';
 import { readPlatform } from './platforms.ts';
-import type { LaunchProblem, PlatformLaunch } from './schemas.ts';
+import { type LaunchProblem, PlatformLaunch } from './schemas.ts';
 
 export type Launched = {
   platformId: string;
@@ -53,18 +54,7 @@ type Row = {
   resource_link_id: string | null;
 };
 
-export const toLaunch = (row: Row): PlatformLaunch => ({
-  LaunchID: row.launch_id,
-  LaunchedAt: row.launched_at.toISOString(),
-  Message: row.message,
-  DeploymentID: row.deployment_id,
-  Problem: row.problem,
-  Detail: row.detail,
-  LoginID: row.login_id,
-  CourseID: row.course_id,
-  EnrollID: row.enroll_id,
-  ResourceLinkID: row.resource_link_id,
-});
+export const toLaunch = (row: Row): PlatformLaunch => recordOf(PlatformLaunch, row, {});
 
 const listText = `
 select held.*, known.login_id from lti_launch held

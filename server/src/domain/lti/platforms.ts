@@ -2,6 +2,7 @@ import type { Selectable } from 'kysely';
 import type { LtiPlatformTable } from '../../db/engine/generated.ts';
 import { forAnyone, run, transaction } from '../../db/transaction.ts';
 import { type PageQuery, pageLimit, readCursor, toPage } from '../../http/pagination.ts';
+import { recordOf } from '../../http/records.ts';
 import { path } from '../../http/routes.ts';
 import { createCache } from '../../infra/context/cache.ts';
 import { type Context, type TenantContext, tenantNow } from '../../infra/context/context.ts';
@@ -12,7 +13,7 @@ import { appendAudit } from '../audit/chain.ts';
 import { checkUrl } from '../events/webhooks/addresses.ts';
 import { emptyWebhook } from '../events/webhooks/delete-webhook.ts';
 import { keepPlatformEndpoint, removePlatformEndpoint } from '../events/webhooks/platform-endpoint.ts';
-import type { NewPlatform, Platform, PlatformChange } from './schemas.ts';
+import { type NewPlatform, Platform, type PlatformChange } from './schemas.ts';
 
 export type PlatformRow = Selectable<LtiPlatformTable>;
 type Row = PlatformRow & { deployment_ids: string[] };
@@ -28,25 +29,17 @@ export const toolUrls = (ctx: Pick<Context, 'config'>) => ({
   launch: `${ctx.config.baseUrl}/lti/launch`,
 });
 
-const toPlatform = (ctx: TenantContext, row: Row): Platform => ({
-  PlatformID: row.platform_id,
-  Name: row.name,
-  Issuer: row.issuer,
-  ClientID: row.client_id,
-  DeploymentIDs: row.deployment_ids,
-  AuthURL: row.auth_url,
-  TokenURL: row.token_url,
-  JWKSURL: row.jwks_url,
-  // The constraint of the table allows no other value.
-  Members: row.members as Platform['Members'],
-  Tool: {
-    LoginURL: toolUrls(ctx).login,
-    LaunchURL: toolUrls(ctx).launch,
-    JWKSURL: ctx.config.baseUrl + path`/issuer/${ctx.tenantId}/jwks.json`,
-  },
-  CreatedAt: row.created_at.toISOString(),
-  UpdatedAt: row.updated_at.toISOString(),
-});
+const toPlatform = (ctx: TenantContext, row: Row): Platform =>
+  recordOf(Platform, row, {
+    JWKSURL: row.jwks_url,
+    // The constraint of the table allows no other value.
+    Members: row.members as Platform['Members'],
+    Tool: {
+      LoginURL: toolUrls(ctx).login,
+      LaunchURL: toolUrls(ctx).launch,
+      JWKSURL: ctx.config.baseUrl + path`/issuer/${ctx.tenantId}/jwks.json`,
+    },
+  });
 
 export const platformNotFound = () =>
   new Problem('platform_not_found', 'The platform does not exist. List platforms and check the PlatformID.');

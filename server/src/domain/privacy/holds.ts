@@ -2,22 +2,18 @@ import { deleteOwn, ownRows } from '../../db/own-rows.ts';
 import { type Condition, countTenantRows, pagesOf } from '../../db/page.ts';
 import { run, transaction } from '../../db/transaction.ts';
 import { foreignCursor, type Order, type PageQuery, page, readCursor } from '../../http/pagination.ts';
+import { recordOf } from '../../http/records.ts';
 import { type TenantContext, tenantNow } from '../../infra/context/context.ts';
 import type { PersonalData } from '../../infra/context/personal-data.ts';
 import { Problem } from '../../lib/errors.ts';
 import { isId, newId } from '../../lib/ids.ts';
 import { audit } from '../audit/chain.ts';
 import { findUserId, userNotFound } from '../users/users.ts';
-import type { LegalHold } from './schemas.ts';
+import { LegalHold } from './schemas.ts';
 
 type Row = { placement_id: string; hold_id: string; login_id: string; reason: string; placed_at: Date };
 
-const toHold = (row: Row): LegalHold => ({
-  HoldID: row.hold_id,
-  LoginID: row.login_id,
-  Reason: row.reason,
-  PlacedAt: row.placed_at.toISOString(),
-});
+const toHold = (row: Row): LegalHold => recordOf(LegalHold, row, {});
 
 const withLogin = (rows: string) => `
 select held.*, owner.login_id from (${rows}) held

@@ -1,5 +1,6 @@
 import { run } from '../../db/transaction.ts';
 import { type PageQuery, pageLimit, readCursor, toPage } from '../../http/pagination.ts';
+import { recordOf } from '../../http/records.ts';
 import { type TenantContext, tenantNow } from '../../infra/context/context.ts';
 import { listEnrolmentsOfUser } from '../enrolments/list.ts';
 import { catchUp } from '../requirements/follow.ts';
@@ -12,7 +13,7 @@ import {
 } from '../requirements/status.ts';
 import { findUserId, userNotFound } from '../users/users.ts';
 import { remind } from './remind.ts';
-import { maxUrgent, type RemindResult, type TeamMember, type TeamRecord } from './schemas.ts';
+import { maxUrgent, type RemindResult, type TeamMember, TeamRecord } from './schemas.ts';
 
 const count = (...statuses: ObligationStatus[]) =>
   `count(*) filter (where ${statuses.map((status) => `(${hasStatusSql(status, () => '$3::timestamptz')})`).join(' or ')})::integer`;
@@ -100,13 +101,10 @@ export async function readTeamRecord(
   const own = { LoginID: row.login_id, Limit: most };
   const obligations = await listObligationsOfUser(ctx, { ...own, Order: 'due_descending' });
   const enrolments = await listEnrolmentsOfUser(ctx, { ...own, Order: 'newest' });
-  return {
-    LoginID: row.login_id,
-    FirstName: row.first_name,
-    LastName: row.last_name,
+  return recordOf(TeamRecord, row, {
     Obligations: obligations.Items,
     Enrolments: enrolments.Items,
-  };
+  });
 }
 
 /** Reminds direct reports only. Anybody else is left out as unknown. */

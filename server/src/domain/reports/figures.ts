@@ -10,6 +10,7 @@ import {
   readCursor,
   toPage,
 } from '../../http/pagination.ts';
+import { recordOf } from '../../http/records.ts';
 import { type TenantContext, tenantNow } from '../../infra/context/context.ts';
 import { invalid, Problem } from '../../lib/errors.ts';
 import { isStorable } from '../../lib/unicode.ts';
@@ -30,7 +31,7 @@ import { dayAfter, dayOf, lengthOf, type Period, splitRange, startOf, type Unit 
 import {
   type Access,
   type Activity,
-  type Completion,
+  Completion,
   type Day,
   type LineBy,
   maxDays,
@@ -166,19 +167,13 @@ function rateOf(completed: number, relevant: number): number | null {
 function toCompletion(row: FigureRow, { kind, day }: { kind: Kind; day: string }): Completion {
   const completed = row.passed + row.completed;
   const relevant = row.not_started + row.in_progress + completed + row.failed + row.expired;
-  return {
+  return recordOf(Completion, row, {
     ...placeOf(row, kind),
     Enrolments: relevant + row.withdrawn,
-    NotStarted: row.not_started,
-    InProgress: row.in_progress,
     Completed: completed,
-    Expired: row.expired,
-    Withdrawn: row.withdrawn,
-    Passed: row.passed,
-    Failed: row.failed,
     CompletionRate: rateOf(completed, relevant),
     AsOf: day,
-  };
+  });
 }
 
 type AccessRow = LineRow & { open: number; overdue: number; week: number; month: number };

@@ -1,6 +1,7 @@
 import Type from 'typebox';
 import type { Condition } from '../../db/page.ts';
 import { foreignCursor, type PageQuery, page, readCursor } from '../../http/pagination.ts';
+import { recordOf } from '../../http/records.ts';
 import { Fields, Instant, Nullable, OneOf } from '../../http/validation/schema.ts';
 import { type TenantContext, tenantNow } from '../../infra/context/context.ts';
 import { hasScope } from '../../infra/context/scopes.ts';
@@ -104,27 +105,14 @@ left join lateral (
 ) duty on true`;
 
 /** Names are null for a key without `users:read`. */
-const toRecord = (row: RecordRow, isNamed: boolean): TrainingRecord => ({
-  LoginID: row.login_id,
-  FirstName: isNamed ? row.first_name : null,
-  LastName: isNamed ? row.last_name : null,
-  CourseID: row.course_id,
-  Title: row.title ?? row.course_title,
-  External: row.external,
-  Outcome: row.outcome,
-  Score: row.score,
-  Release: row.release,
-  EnrolledAt: row.enrolled_at?.toISOString() ?? null,
-  CompletedAt: row.completed_at?.toISOString() ?? null,
-  ValidUntil: row.valid_until?.toISOString() ?? null,
-  RequirementIDs: row.requirement_ids,
-  EnrollID: row.external ? null : row.id,
-  CompletionID: row.external ? row.id : null,
-  Source: row.source,
-  EvidenceText: row.evidence_text,
-  EvidenceURL: row.evidence_url,
-  Reference: row.reference,
-});
+const toRecord = (row: RecordRow, isNamed: boolean): TrainingRecord =>
+  recordOf(TrainingRecord, row, {
+    FirstName: isNamed ? row.first_name : null,
+    LastName: isNamed ? row.last_name : null,
+    Title: row.title ?? row.course_title,
+    EnrollID: row.external ? null : row.id,
+    CompletionID: row.external ? row.id : null,
+  });
 
 /** A page of records, newest first: by completion, or by enrolment if there is none. */
 function pageOfRecords(

@@ -1,13 +1,14 @@
 import type { Condition } from '../../db/page.ts';
 import { parametersAfter, run } from '../../db/transaction.ts';
 import { foreignCursor, type PageQuery, pageLimit, readCursor, toPage } from '../../http/pagination.ts';
+import { recordOf } from '../../http/records.ts';
 import type { TenantContext } from '../../infra/context/context.ts';
 import { invalid } from '../../lib/errors.ts';
 import { hasAttribute } from '../users/groups.ts';
 import { counted, eachCounted } from './counts.ts';
 import { catchUp, isUpToDate } from './follow.ts';
 import { formerText, keptColumns, reportDay } from './former.ts';
-import type { Compliance } from './schemas.ts';
+import { Compliance } from './schemas.ts';
 import { isPresent, obligationStatusSql } from './status.ts';
 
 export const complianceBy = ['requirement', 'group', 'manager', 'attribute', 'total'] as const;
@@ -143,21 +144,13 @@ function toLine(row: Line, by: By, day: string): Compliance {
   const people = counted.reduce((sum, status) => sum + row[status], 0);
   const required = people - row.exempt;
   const valid = row.met + row.expiring;
-  return {
+  return recordOf(Compliance, row, {
     RequirementID: by === 'requirement' ? key : null,
-    Title: row.title,
     GroupName: by === 'group' ? key : null,
     ManagerLoginID: by === 'manager' ? key : null,
     AttributeValue: by === 'attribute' ? key : null,
     AsOf: day,
     Obligations: people,
-    NotDue: row.not_due,
-    DueSoon: row.due_soon,
-    Overdue: row.overdue,
-    Met: row.met,
-    Expiring: row.expiring,
-    Expired: row.expired,
-    Exempt: row.exempt,
     ValidPercent: required === 0 ? null : Math.round((1000 * valid) / required) / 10,
-  };
+  });
 }

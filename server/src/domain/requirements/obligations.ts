@@ -1,6 +1,7 @@
 import type { Condition } from '../../db/page.ts';
 import { run } from '../../db/transaction.ts';
 import { foreignCursor, type PageQuery, page, readCursor } from '../../http/pagination.ts';
+import { recordOf } from '../../http/records.ts';
 import { type TenantContext, tenantNow } from '../../infra/context/context.ts';
 import { hasScope } from '../../infra/context/scopes.ts';
 import { endOfSentDay } from '../../lib/days.ts';
@@ -14,7 +15,7 @@ import { hasGroup } from './audience.ts';
 import type { ObligationRow } from './evaluate.ts';
 import { catchUp } from './follow.ts';
 import { formerText, reportDay } from './former.ts';
-import type { ListedObligation, Obligation } from './schemas.ts';
+import { type ListedObligation, Obligation } from './schemas.ts';
 import {
   hasStatusSql,
   isPresent,
@@ -178,24 +179,10 @@ function toListed(ctx: TenantContext, row: ListedRow, now: Date): ListedObligati
 }
 
 export function toObligation(row: NamedRow, now: Date): Obligation {
-  return {
-    LoginID: row.login_id,
-    RequirementID: row.requirement_id,
-    Title: row.title,
-    Cycle: row.cycle,
+  return recordOf(Obligation, row, {
     Status: obligationStatusAt(row, now),
-    OpenedAt: row.opened_at.toISOString(),
-    DueAt: row.due_at.toISOString(),
-    MetAt: row.met_at?.toISOString() ?? null,
-    ValidUntil: row.valid_until?.toISOString() ?? null,
-    EnrollID: row.enroll_id,
-    EnrolProblem: row.enrol_problem,
-    External: row.external,
-    ExemptReason: row.exempt_reason,
-    ExemptUntil: row.exempt_until?.toISOString() ?? null,
-    ClosedAt: row.closed_at?.toISOString() ?? null,
     ClosedReason: row.closed_at && row.closed_reason,
-  };
+  });
 }
 
 const presentText = `

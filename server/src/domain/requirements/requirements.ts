@@ -1,5 +1,6 @@
 import { joinTransaction, run } from '../../db/transaction.ts';
 import { type Order, type PageQuery, pageLimit, readCursor, toPage } from '../../http/pagination.ts';
+import { recordOf } from '../../http/records.ts';
 import { dryRun } from '../../infra/calls/dry-run.ts';
 import { type TenantContext, tenantNow } from '../../infra/context/context.ts';
 import { addPeriods, daysBetween, isDay, isMonthAndDay } from '../../lib/days.ts';
@@ -12,7 +13,7 @@ import { beginToFollow, concernedUsers } from './follow.ts';
 import { planOf } from './plan.ts';
 import {
   maxPlanned,
-  type Requirement,
+  Requirement,
   type RequirementChange,
   type RequirementPlan,
   type Rule,
@@ -45,14 +46,12 @@ export function requirementNotFound(): Problem {
   );
 }
 
-export const toRequirement = ({ requirement_id, rule, ...row }: RuleRow): Requirement => ({
-  RequirementID: requirement_id,
-  ...rule,
-  Voided: row.voided,
-  Pending: row.pending_after !== null,
-  CreatedAt: row.created_at.toISOString(),
-  UpdatedAt: row.updated_at.toISOString(),
-});
+export const toRequirement = ({ requirement_id, rule, ...row }: RuleRow): Requirement =>
+  recordOf(Requirement, row, {
+    RequirementID: requirement_id,
+    ...rule,
+    Pending: row.pending_after !== null,
+  });
 
 export async function readRequirement(
   ctx: TenantContext,

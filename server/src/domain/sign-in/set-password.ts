@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { ownRows } from '../../db/own-rows.ts';
 import { forTenant, run, transaction } from '../../db/transaction.ts';
+import { recordOf } from '../../http/records.ts';
 import type { Context, TenantContext } from '../../infra/context/context.ts';
 import { Problem } from '../../lib/errors.ts';
 import { derivedId } from '../../lib/ids.ts';
@@ -26,7 +27,7 @@ import {
 import { matchesPassword, pageFunction, readPassword, storePassword } from '../users/passwords.ts';
 import { newSessionTimes } from './cookie.ts';
 import { deleteGuesses, nameHash, recordGuess, resetHash } from './guesses.ts';
-import type { OpenInvitation } from './schemas.ts';
+import { OpenInvitation } from './schemas.ts';
 import type { SignedIn } from './sessions.ts';
 import { auditFailure, personActor } from './sign-in-audit.ts';
 import { mayUsePassword, openUserSession } from './user-sessions.ts';
@@ -81,16 +82,10 @@ export async function readOpenInvitation(ctx: Context, input: { token: string })
 }
 
 async function toOpenInvitation(ctx: Context, found: PendingInvitation): Promise<OpenInvitation> {
-  return {
-    TenantID: found.tenant_id,
-    TenantName: found.tenant_name,
-    LoginID: found.login_id,
-    FirstName: found.first_name,
-    LastName: found.last_name,
-    ExpiresAt: found.expires_at.toISOString(),
+  return recordOf(OpenInvitation, found, {
     PasswordHash: pageFunction(found.declared),
     Branding: await pageBranding(ctx, found.tenant_id),
-  };
+  });
 }
 
 type Acceptance = { token: string; password: string; userAgent: string | null };

@@ -5,6 +5,7 @@ import { countSelected } from '../../db/page.ts';
 import { patternsOf } from '../../db/search.ts';
 import { run, transaction } from '../../db/transaction.ts';
 import { type PageQuery, pageLimit, readCursor, toPage, withCount } from '../../http/pagination.ts';
+import { recordOf } from '../../http/records.ts';
 import { createCache } from '../../infra/context/cache.ts';
 import { relyingPartyOf } from '../../infra/context/config.ts';
 import type { Context, TenantContext } from '../../infra/context/context.ts';
@@ -15,15 +16,15 @@ import { fold } from '../../lib/unicode.ts';
 import type { NewAudit } from '../audit/actions.ts';
 import { appendAudit, beginChain, recordChainStart } from '../audit/chain.ts';
 import { knownBranding } from './branding.ts';
-import type {
-  ErasedCertificates,
-  Language,
-  NewTenant,
-  PasswordHash,
-  Reminders,
-  SecondFactor,
+import {
+  type ErasedCertificates,
+  type Language,
+  type NewTenant,
+  type PasswordHash,
+  type Reminders,
+  type SecondFactor,
   Tenant,
-  TenantChange,
+  type TenantChange,
 } from './schemas.ts';
 
 /** Creates a tenant. If a tenant with the same fields exists, returns it unchanged (a safe retry). */
@@ -284,26 +285,17 @@ export const knownTenant = createCache<KnownTenant | null>({
 });
 
 function toTenant(row: Selectable<TenantTable>): Tenant {
-  return {
-    TenantID: row.tenant_id,
-    Name: row.name,
+  return recordOf(Tenant, row, {
     // A tenant that is being deleted is reported as not found.
     Status: row.status === 'suspended' ? 'suspended' : row.clock_offset === null ? 'active' : 'test',
     PasswordHash: row.password_hash as PasswordHash,
     SecondFactor: row.second_factor as SecondFactor,
     Language: row.language as Language,
-    TimeZone: row.time_zone,
     // The cast is safe: the column is written only here.
     Reminders: row.reminders as Reminders,
-    RequireSignIn: row.require_sign_in,
     // Written only here, too.
     ErasedCertificates: row.erased_certificates as ErasedCertificates,
-    ReturnOrigins: row.return_origins,
-    FrameOrigins: row.frame_origins,
-    IssuerDomains: row.issuer_domains,
-    CreatedAt: row.created_at.toISOString(),
-    UpdatedAt: row.updated_at.toISOString(),
-  };
+  });
 }
 
 /** This text is also shown to learners. */

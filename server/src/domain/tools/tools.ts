@@ -3,6 +3,7 @@ import type { Selectable } from 'kysely';
 import type { LtiToolTable } from '../../db/engine/generated.ts';
 import { run, transaction } from '../../db/transaction.ts';
 import { type PageQuery, pageLimit, readCursor, toPage } from '../../http/pagination.ts';
+import { recordOf } from '../../http/records.ts';
 import { path } from '../../http/routes.ts';
 import { type TenantContext, tenantNow } from '../../infra/context/context.ts';
 import { invalid } from '../../lib/errors.ts';
@@ -14,7 +15,7 @@ import { deleteOwnCourse } from '../catalogue/paths.ts';
 import { courseNotFound } from '../catalogue/problems.ts';
 import { putToolCourse } from '../catalogue/tool-course.ts';
 import { checkUrl } from '../events/webhooks/addresses.ts';
-import type { Tool, ToolChange } from './schemas.ts';
+import { Tool, type ToolChange } from './schemas.ts';
 
 export type ToolRow = Omit<Selectable<LtiToolTable>, 'custom'> & {
   custom: Record<string, string>;
@@ -42,19 +43,9 @@ export function platformUrls(ctx: TenantContext, courseId = '') {
 
 function toTool(ctx: TenantContext, row: ToolRow): Tool {
   const { issuer, auth, token, jwks } = platformUrls(ctx);
-  return {
-    CourseID: row.course_id,
-    Title: row.title,
-    Status: row.status,
-    LoginURL: row.login_url,
-    TargetLinkURI: row.target_link_uri,
-    RedirectURIs: row.redirect_uris,
+  return recordOf(Tool, row, {
     JWKSURL: row.jwks_url,
-    PublicKey: row.public_key,
-    Custom: row.custom,
     Shares: row.shares as Tool['Shares'],
-    OwnWindow: row.own_window,
-    PassingScore: row.passing_score,
     Registration: {
       ...{ Issuer: issuer, ClientID: row.client_id, DeploymentID: deploymentId },
       ...{ AuthURL: auth, TokenURL: token, JWKSURL: jwks },
@@ -63,9 +54,7 @@ function toTool(ctx: TenantContext, row: ToolRow): Tool {
       row.problem === null || row.problem_at === null
         ? null
         : { At: row.problem_at.toISOString(), Detail: row.problem },
-    CreatedAt: row.created_at.toISOString(),
-    UpdatedAt: row.updated_at.toISOString(),
-  };
+  });
 }
 
 const readText = `

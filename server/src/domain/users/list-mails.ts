@@ -1,8 +1,9 @@
 import type { Condition } from '../../db/page.ts';
 import { foreignCursor, type PageQuery, page, readCursor } from '../../http/pagination.ts';
+import { recordOf } from '../../http/records.ts';
 import type { TenantContext } from '../../infra/context/context.ts';
 import { isId } from '../../lib/ids.ts';
-import type { BounceKind, Mail, MailKind, MailStatus } from '../mail/kinds.ts';
+import { type BounceKind, Mail, type MailKind, type MailStatus } from '../mail/kinds.ts';
 import { findUserId } from './users.ts';
 
 type Filter = PageQuery & { Count?: boolean; Status?: MailStatus; LoginID?: string };
@@ -56,19 +57,7 @@ export async function listMails(ctx: TenantContext, input: Filter) {
 }
 
 export function toMail(row: MailRow): Mail {
-  return {
-    MailID: row.mail_id,
-    LoginID: row.login_id,
-    Kind: row.kind,
-    Address: row.address,
-    Status: row.status,
-    Attempts: row.attempts,
-    Answer: row.answer,
-    CreatedAt: row.created_at.toISOString(),
-    AttemptedAt: row.attempted_at?.toISOString() ?? null,
+  return recordOf(Mail, row, {
     NextAttemptAt: row.status === 'queued' ? row.due_at.toISOString() : null,
-    BouncedAt: row.bounced_at?.toISOString() ?? null,
-    BounceKind: row.bounce_kind,
-    BounceReason: row.bounce_reason,
-  };
+  });
 }

@@ -12,12 +12,13 @@ import {
   toPage,
   withCount,
 } from '../../http/pagination.ts';
+import { recordOf } from '../../http/records.ts';
 import type { TenantContext } from '../../infra/context/context.ts';
 import { Problem } from '../../lib/errors.ts';
 import { isId } from '../../lib/ids.ts';
 import { cleanText, fold, foldCase, toNfc } from '../../lib/unicode.ts';
 import { attributesOf, groupsOf, hasAttribute, isNamed, usersOfGroup } from './groups.ts';
-import type { User } from './schemas.ts';
+import { User } from './schemas.ts';
 
 export type UserRow = Selectable<UserTable>;
 
@@ -61,24 +62,11 @@ export const timeFactorOf = (stored: number) => (stored === 0 ? null : stored);
 export const storedTimeFactor = (factor: number | null) => factor ?? 0;
 
 export function toUser(row: UserRow): User {
-  return {
-    LoginID: row.login_id,
-    FirstName: row.first_name,
-    LastName: row.last_name,
-    GroupName: row.group_name,
-    Email: row.email,
-    ManagerLoginID: row.manager_login_id,
+  return recordOf(User, row, {
     Groups: groupsOf(row),
     Attributes: attributesOf(row),
-    IsAdmin: row.is_admin,
-    Register: row.register,
-    Enabled: row.enabled,
     TimeFactor: timeFactorOf(row.time_factor),
-    EmailBouncedAt: row.email_bounced_at?.toISOString() ?? null,
-    EmailBounceReason: row.email_bounce_reason,
-    CreatedAt: row.created_at.toISOString(),
-    UpdatedAt: row.updated_at.toISOString(),
-  };
+  });
 }
 
 export const userOrders = ['oldest', 'newest', 'name', 'name_descending'] as const;

@@ -1,10 +1,11 @@
 import type { Selectable } from 'kysely';
 import type { CertificateTable } from '../../../db/engine/generated.ts';
+import { recordOf } from '../../../http/records.ts';
 import { path } from '../../../http/routes.ts';
 import { type Context, type TenantContext, tenantNow } from '../../../infra/context/context.ts';
 import { Problem } from '../../../lib/errors.ts';
 import { showNumber } from './number.ts';
-import type { Certificate, CertificateStatus, Content, VerifiedCertificate } from './schemas.ts';
+import { Certificate, type CertificateStatus, type Content, type VerifiedCertificate } from './schemas.ts';
 
 /** Rows without a number were withdrawn; only the list of revoked credentials reads them. */
 export type CertificateRow = Selectable<CertificateTable> & { number: string };
@@ -44,21 +45,15 @@ const times = (row: CertificateRow) => ({
 });
 
 export function toCertificate(ctx: TenantContext, row: CertificateWithLogin): Certificate {
-  return {
+  return recordOf(Certificate, row, {
     Number: showNumber(row.number),
     Status: statusOf(row, tenantNow(ctx)),
-    LoginID: row.login_id,
-    Name: row.name,
     NameIncomplete: row.is_name_incomplete,
-    CourseID: row.course_id,
     CourseTitle: contentOf(row).CourseTitle,
-    EnrollID: row.enroll_id,
-    Attempt: row.attempt,
     ...times(row),
-    Reason: row.reason,
     Serial: contentOf(row).Serial,
     VerifyURL: verifyUrl(ctx, row.number),
-  };
+  });
 }
 
 export function toVerified(ctx: TenantContext, row: CertificateRow): VerifiedCertificate {

@@ -1,10 +1,11 @@
 import { run } from '../../../db/transaction.ts';
 import { foreignCursor, type PageQuery, pageLimit, readCursor, toPage } from '../../../http/pagination.ts';
+import { recordOf } from '../../../http/records.ts';
 import type { Actor, TenantContext } from '../../../infra/context/context.ts';
 import { isId } from '../../../lib/ids.ts';
 import { isInstant } from '../../../lib/instants.ts';
 import { enrolmentNotFound } from '../record/record.ts';
-import type { TimelineEntry } from '../record/schemas.ts';
+import { TimelineEntry } from '../record/schemas.ts';
 
 /** How far each of the four logs has been read. A commit is identified by its time, number and launch. */
 type TimelinePosition = {
@@ -202,19 +203,11 @@ export async function readTimeline(
 
 /** Learners see that an administrator made the change, but not which one. */
 function toEntry(row: Row, namesActor: boolean): TimelineEntry {
-  return {
-    At: row.at.toISOString(),
-    Kind: row.kind,
-    Type: row.type,
+  return recordOf(TimelineEntry, row, {
     Launch: row.launch !== null && row.launch < 0 ? null : row.launch,
     // Refused reports have negative numbers, which mean nothing to clients.
     Commit: row.commit !== null && row.commit < 0 ? null : row.commit,
-    UnitID: row.unit_id,
-    Data: row.data,
     Warnings: row.warnings ?? [],
-    Refused: row.refused,
-    Claimed: row.claimed,
-    Actor: row.actor,
     ActorName: namesActor ? row.actor_name : null,
-  };
+  });
 }

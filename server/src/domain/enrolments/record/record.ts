@@ -1,5 +1,6 @@
 import type { Selectable } from 'kysely';
 import type { EnrolmentTable } from '../../../db/engine/generated.ts';
+import { recordOf } from '../../../http/records.ts';
 import { type Context, type TenantContext, tenantNow } from '../../../infra/context/context.ts';
 import { hasScope } from '../../../infra/context/scopes.ts';
 import { sign, splitOnce, verify } from '../../../infra/keys/key-ring.ts';
@@ -7,7 +8,7 @@ import { Problem } from '../../../lib/errors.ts';
 import { rulesOf } from '../../catalogue/attempt-rules.ts';
 import { timeFactorOf } from '../../users/users.ts';
 import { toDetails } from './details.ts';
-import type { Enrolment, ListedEnrolment } from './schemas.ts';
+import { Enrolment, type ListedEnrolment } from './schemas.ts';
 import { attemptsUsed, countingResult, outcomeOf, overrideOf, recordedResult, statusAt } from './states.ts';
 
 export type EnrolmentHandle = { tenantId: string; enrollId: string };
@@ -82,33 +83,20 @@ export function withoutLink(ctx: TenantContext, row: EnrolmentWithNames): Enrolm
   const result = countingResult(row);
   const status = statusAt(row, tenantNow(ctx));
   const completedAt = row.completed_at?.toISOString() ?? override?.At ?? null;
-  return {
-    EnrollID: row.enroll_id,
-    LoginID: row.login_id,
-    CourseID: row.course_id,
-    DurationID: row.duration_id,
-    CourseTitle: row.course_title,
+  return recordOf(Enrolment, row, {
     Status: status,
     Outcome: outcomeOf(status, result),
     ...result,
     Override: override,
     Recorded: recordedResult(row),
-    Progress: row.progress,
-    TotalSeconds: row.total_seconds,
-    EnrolledAt: row.enrolled_at.toISOString(),
-    StartedAt: row.started_at?.toISOString() ?? null,
-    LastAccessedAt: row.last_accessed_at?.toISOString() ?? null,
     CompletedAt: result.Completion === 'completed' ? completedAt : null,
-    ExpiresAt: row.expires_at?.toISOString() ?? null,
-    Launches: row.launches,
     Attempts: rulesOf(row.attempt_rules),
     Attempt: row.attempt_number,
     AttemptsUsed: attemptsUsed(row),
     TimeFactor: timeFactorOf(row.time_factor ?? row.user_time_factor),
-    PathEnrollID: row.path_enroll_id,
     ...toDetails(row),
     LaunchURL: null,
-  };
+  });
 }
 
 /** `Include` is what the caller asks for in addition. The caller must have checked its scope. */

@@ -4,6 +4,7 @@ import { updateOwn } from '../../../db/own-rows.ts';
 import { type Condition, countTenantRows, readRows } from '../../../db/page.ts';
 import { isInTransaction, joinTransaction, run, transaction } from '../../../db/transaction.ts';
 import { foreignCursor, pageLimit, readCursor, toPage } from '../../../http/pagination.ts';
+import { recordOf } from '../../../http/records.ts';
 import { countWithin } from '../../../infra/calls/limits.ts';
 import type { TenantContext } from '../../../infra/context/context.ts';
 import { invalid, Problem } from '../../../lib/errors.ts';
@@ -13,7 +14,7 @@ import { type Body, pingBody, pingType, readBodies } from './message.ts';
 import { maxReplayed } from './past-events.ts';
 import { type WebhookRow, webhookNotFound } from './record.ts';
 import { nextAttemptAt } from './results.ts';
-import type { Delivery, DeliveryQuery, Replay, WebhookKind } from './schemas.ts';
+import { Delivery, type DeliveryQuery, type Replay, type WebhookKind } from './schemas.ts';
 import { type Outcome, openSender } from './send.ts';
 import { type NewDelivery, type Sources, sourceOf } from './source.ts';
 import { readWebhookRow } from './webhooks.ts';
@@ -62,22 +63,11 @@ function bodyOf(row: DeliveryRow, endpoint: WebhookRow, bodies: Map<string, Body
 
 function toDelivery(row: DeliveryRow, body: Body | null, endpoint: WebhookRow): Delivery {
   const isSent = row.url !== null && (body !== null || endpoint.kind !== 'events');
-  return {
-    DeliveryID: row.delivery_id,
-    EventID: row.event_id,
-    Type: row.type,
-    StatementIDs: row.statement_ids,
-    Reason: row.reason,
-    Status: row.status,
-    Attempts: row.attempts,
-    CreatedAt: row.created_at.toISOString(),
-    AttemptedAt: row.attempted_at?.toISOString() ?? null,
+  return recordOf(Delivery, row, {
     NextAttemptAt: nextAttemptAt(row, endpoint.enabled_at)?.toISOString() ?? null,
     Request: isSent ? { URL: row.url ?? '', Body: body } : null,
     Answer: row.response_status === null ? null : { Status: row.response_status, Body: row.response_body },
-    Error: row.error,
-    Milliseconds: row.milliseconds,
-  };
+  });
 }
 
 type Ping = { endpoint: WebhookRow; at: Date; eventId: string; outcome: Outcome };

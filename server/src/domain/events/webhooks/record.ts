@@ -1,7 +1,8 @@
 import type { Selectable } from 'kysely';
 import type { WebhookTable } from '../../../db/engine/generated.ts';
+import { recordOf } from '../../../http/records.ts';
 import { Problem } from '../../../lib/errors.ts';
-import type { Webhook } from './schemas.ts';
+import { Webhook } from './schemas.ts';
 
 export type WebhookRow = Selectable<WebhookTable>;
 
@@ -13,20 +14,7 @@ export function webhookNotFound(): Problem {
 }
 
 export function toWebhook(row: WebhookRow): Webhook {
-  return {
-    WebhookID: row.webhook_id,
-    Kind: row.kind,
-    URL: row.url,
-    Username: row.username,
-    TokenURL: row.token_url,
-    Scope: row.scope,
-    Actor: row.actor,
+  return recordOf(Webhook, row, {
     Types: row.kind === 'events' ? row.types : null,
-    Description: row.description,
-    Status: row.status,
-    DisabledReason: row.disabled_reason,
-    FailingSince: row.failing_since?.toISOString() ?? null,
-    CreatedAt: row.created_at.toISOString(),
-    UpdatedAt: row.updated_at.toISOString(),
-  };
+  });
 }

@@ -2,10 +2,11 @@ import type { Selectable } from 'kysely';
 import type { ReportScheduleTable } from '../../../db/engine/generated.ts';
 import { ownRows } from '../../../db/own-rows.ts';
 import { run } from '../../../db/transaction.ts';
+import { recordOf } from '../../../http/records.ts';
 import type { TenantContext } from '../../../infra/context/context.ts';
 import { Problem } from '../../../lib/errors.ts';
 import { isId } from '../../../lib/ids.ts';
-import type { ReportSchedule } from './schemas.ts';
+import { ReportSchedule } from './schemas.ts';
 import { type Times, weekdays } from './times.ts';
 
 export type ScheduleRow = Selectable<ReportScheduleTable>;
@@ -42,29 +43,10 @@ export async function toSchedules(
 }
 
 function toSchedule(row: ScheduleRow, recipients: string[]): ReportSchedule {
-  return {
-    ScheduleID: row.schedule_id,
-    Name: row.name,
-    Report: row.report,
-    By: row.by,
-    Unit: row.unit,
-    Days: row.days,
-    CourseID: row.course_id,
-    GroupName: row.group_name,
-    Every: row.every,
+  return recordOf(ReportSchedule, row, {
     Weekday: (row.weekday && weekdays[row.weekday - 1]) || null,
-    MonthDay: row.month_day,
-    Time: row.time,
-    TimeZone: row.time_zone,
-    Delivery: row.delivery,
     Recipients: recipients,
-    Status: row.status,
-    NextRunAt: row.next_run_at?.toISOString() ?? null,
-    LastRunAt: row.last_run_at?.toISOString() ?? null,
-    LastProblem: row.last_problem,
-    CreatedAt: row.created_at.toISOString(),
-    UpdatedAt: row.updated_at.toISOString(),
-  };
+  });
 }
 
 export const timesOf = (row: Omit<Times, 'monthDay' | 'timeZone'> & TimeColumns): Times => ({

@@ -1,5 +1,6 @@
 import { deleteOwn, ownRows } from '../../../db/own-rows.ts';
 import { transaction } from '../../../db/transaction.ts';
+import { recordOf } from '../../../http/records.ts';
 import type { Context, TenantContext } from '../../../infra/context/context.ts';
 import { Problem } from '../../../lib/errors.ts';
 import { appendAudit } from '../../audit/chain.ts';
@@ -9,17 +10,12 @@ import { endSessionsWithoutPasskey, lockForPasskeys } from '../../users/passkey-
 import { findUserId, userNotFound } from '../../users/users.ts';
 import { passkeyRequired } from '../second-factor.ts';
 import { signedOut } from '../sessions.ts';
-import type { Passkey } from './schemas.ts';
+import { Passkey } from './schemas.ts';
 import type { PasskeyRow, PasskeyStore } from './store.ts';
 import { listPasskeys } from './user-store.ts';
 
 export function toPasskey(row: PasskeyRow): Passkey {
-  return {
-    PasskeyID: row.passkey_id,
-    Name: row.name,
-    CreatedAt: row.created_at.toISOString(),
-    LastUsedAt: row.last_used_at?.toISOString() ?? null,
-  };
+  return recordOf(Passkey, row, {});
 }
 
 function notFound(): Problem {

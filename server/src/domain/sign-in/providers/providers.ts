@@ -3,6 +3,7 @@ import type { IdentityProviderTable } from '../../../db/engine/generated.ts';
 import { deleteOwn, ownRows, updateOwn } from '../../../db/own-rows.ts';
 import { run, transaction } from '../../../db/transaction.ts';
 import { type PageQuery, pageLimit, readCursor, toPage } from '../../../http/pagination.ts';
+import { recordOf } from '../../../http/records.ts';
 import { path } from '../../../http/routes.ts';
 import type { Context, TenantContext } from '../../../infra/context/context.ts';
 import { hasScope, learnerScopes } from '../../../infra/context/scopes.ts';
@@ -16,7 +17,7 @@ import { recordSignIn } from '../../tenants/tenants.ts';
 import { sessionLimit } from '../../users/administrators.ts';
 import {
   defaultSettings,
-  type IdentityProvider,
+  IdentityProvider,
   type IdentityProviderChange,
   maxProviders,
   type ProviderSettings,
@@ -40,19 +41,13 @@ export const redirectUri = (ctx: Context, { tenant_id, provider_id }: Place): st
   ctx.config.baseUrl + path`/sso/${tenant_id}/callback/${provider_id}`;
 
 function toRecord(ctx: Context, row: Row): IdentityProvider {
-  return {
-    ProviderID: row.provider_id,
-    Name: row.name,
-    Issuer: row.issuer,
-    ClientID: row.client_id,
+  return recordOf(IdentityProvider, row, {
     ...settingsOf(row),
     Enabled: row.is_enabled,
     RequiredForAdministrators: row.is_required,
     HasClientSecret: row.client_secret !== null,
     RedirectURI: redirectUri(ctx, row),
-    CreatedAt: row.created_at.toISOString(),
-    UpdatedAt: row.updated_at.toISOString(),
-  };
+  });
 }
 
 export const providerNotFound = () =>

@@ -1,5 +1,6 @@
 import { type Parameters, run, transaction } from '../../../db/transaction.ts';
 import { foreignCursor, type Order, type PageQuery, page, readCursor } from '../../../http/pagination.ts';
+import { recordOf } from '../../../http/records.ts';
 import type { Context, TenantContext } from '../../../infra/context/context.ts';
 import { Problem } from '../../../lib/errors.ts';
 import { isId } from '../../../lib/ids.ts';
@@ -8,7 +9,7 @@ import { newToken, readToken } from '../../tenants/token.ts';
 import { sessionLimit } from '../administrators.ts';
 import { endInvitations } from '../end-links.ts';
 import { userNotFound } from '../users.ts';
-import type { Invitation, InvitationLink } from './schemas.ts';
+import { Invitation, type InvitationLink } from './schemas.ts';
 
 /** The content of a link: the invitation it is for, and a secret of which only the hash is stored. */
 export type InvitationHandle = { tenantId: string; invitationId: string; hash: string };
@@ -52,14 +53,7 @@ type InvitationRow = {
 };
 
 export function toInvitation(row: InvitationRow): Invitation {
-  return {
-    InvitationID: row.invitation_id,
-    LoginID: row.login_id,
-    Status: row.status,
-    CreatedAt: row.created_at.toISOString(),
-    ExpiresAt: row.expires_at.toISOString(),
-    AcceptedAt: row.accepted_at?.toISOString() ?? null,
-  };
+  return recordOf(Invitation, row, {});
 }
 
 const read = `
