@@ -2,6 +2,7 @@ import Type, { type TSchema } from 'typebox';
 import { countRows, type List, type RecordCount, readRows } from '../db/page.ts';
 import type { Database } from '../db/transaction.ts';
 import { invalid, type Problem } from '../lib/errors.ts';
+import { isId } from '../lib/ids.ts';
 import { isStorable } from '../lib/unicode.ts';
 import { Nullable, OneOf } from './validation/schema.ts';
 
@@ -144,6 +145,24 @@ export async function page<Row, T>(
   const limit = pageLimit(query);
   const rows = await readRows<Row>(ctx, list, limit + 1);
   return withCount(query, toPage(rows, limit, key, record), () => countRows(ctx, list));
+}
+
+/** The page of a tenant's table in the order of its IDs. */
+export async function pageById<Row extends object, T>(
+  ctx: { db: Database; tenantId: string },
+  query: PageQuery & { Count?: boolean },
+  { table, key, ...list }: { table: string; key: keyof Row & string } & Partial<
+    Pick<List, 'where' | 'newest' | 'show'>
+  >,
+  record: (row: Row) => T,
+) {
+  const cursor = readCursor(query);
+  if (cursor !== null && !isId(cursor)) throw foreignCursor();
+  const rows = {
+    ...{ rows: `${table} held where held.tenant_id = $1`, values: [ctx.tenantId], where: [] },
+    ...{ key: [key], after: cursor === null ? null : [cursor] },
+  };
+  return page<Row, T>(ctx, query, { ...rows, ...list }, (row) => String(row[key]), record);
 }
 
 export const toCursor = (key: string) => Buffer.from(JSON.stringify([key])).toString('base64url');

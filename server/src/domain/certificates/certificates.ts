@@ -1,9 +1,9 @@
 import type { Condition } from '../../db/page.ts';
 import { parametersAfter, run, transaction } from '../../db/transaction.ts';
-import { foreignCursor, type Order, type PageQuery, page, readCursor } from '../../http/pagination.ts';
+import { type Order, type PageQuery, pageById } from '../../http/pagination.ts';
 import { type TenantContext, tenantNow } from '../../infra/context/context.ts';
 import { Problem } from '../../lib/errors.ts';
-import { isId, lowestId } from '../../lib/ids.ts';
+import { lowestId } from '../../lib/ids.ts';
 import { appendAudit } from '../audit/chain.ts';
 import { readEnrolment } from '../enrolments/list.ts';
 import { appendEvents } from '../events/append.ts';
@@ -51,24 +51,11 @@ export async function listCertificates(
   ctx: TenantContext,
   input: PageQuery & Order & CertificateFilter & { Count?: boolean },
 ) {
-  const after = readCursor(input);
-  if (after !== null && !isId(after)) throw foreignCursor();
-  if (after === null) await issueDue(ctx);
-  return page<CertificateWithLogin, Certificate>(
-    ctx,
-    input,
-    {
-      rows: 'certificate held where held.tenant_id = $1 and held.number is not null',
-      values: [ctx.tenantId],
-      where: await conditionsOf(ctx, input),
-      key: ['certificate_id'],
-      after: after === null ? null : [after],
-      newest: input.Order === 'newest',
-      show: withLogin,
-    },
-    (row) => row.certificate_id,
-    (row) => toCertificate(ctx, row),
-  );
+  if (input.Cursor === undefined) await issueDue(ctx);
+  const where = [() => 'held.number is not null', ...(await conditionsOf(ctx, input))];
+  const newest = input.Order === 'newest';
+  const list = { table: 'certificate', key: 'certificate_id', where, newest, show: withLogin } as const;
+  return pageById<CertificateWithLogin, Certificate>(ctx, input, list, (row) => toCertificate(ctx, row));
 }
 
 /** The certificates that the filter selects, or those with these numbers. */

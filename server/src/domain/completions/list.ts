@@ -1,7 +1,7 @@
 import { updateOwn } from '../../db/own-rows.ts';
 import type { Condition } from '../../db/page.ts';
 import { run, transaction } from '../../db/transaction.ts';
-import { foreignCursor, type Order, type PageQuery, page, readCursor } from '../../http/pagination.ts';
+import { type Order, type PageQuery, pageById } from '../../http/pagination.ts';
 import { type TenantContext, tenantNow } from '../../infra/context/context.ts';
 import { isId } from '../../lib/ids.ts';
 import { appendAudit } from '../audit/chain.ts';
@@ -24,23 +24,9 @@ function conditionsOf(input: CompletionFilter): Condition[] {
 
 /** Lists the completions that were not deleted, in the order in which they were recorded. */
 export async function listCompletions(ctx: TenantContext, input: CompletionFilter) {
-  const cursor = readCursor(input);
-  if (cursor !== null && !isId(cursor)) throw foreignCursor();
-  return page<NamedCompletion, Completion>(
-    ctx,
-    input,
-    {
-      rows: 'external_completion held where held.tenant_id = $1',
-      values: [ctx.tenantId],
-      where: conditionsOf(input),
-      key: ['completion_id'],
-      after: cursor === null ? null : [cursor],
-      newest: input.Order === 'newest',
-      show: withNames,
-    },
-    (row) => row.completion_id,
-    toCompletion,
-  );
+  const [where, newest] = [conditionsOf(input), input.Order === 'newest'];
+  const list = { table: 'external_completion', key: 'completion_id', where, newest, show: withNames } as const;
+  return pageById<NamedCompletion, Completion>(ctx, input, list, toCompletion);
 }
 
 const oneText = withNames(`select own.* from external_completion own

@@ -1,5 +1,8 @@
+import type { Selectable } from 'kysely';
+import type { DispatchTable } from '../../db/engine/generated.ts';
+import type { Condition } from '../../db/page.ts';
 import { run, transaction } from '../../db/transaction.ts';
-import { type PageQuery, pageLimit, readCursor, toPage } from '../../http/pagination.ts';
+import { type PageQuery, pageById } from '../../http/pagination.ts';
 import { recordOf } from '../../http/records.ts';
 import { type TenantContext, tenantNow } from '../../infra/context/context.ts';
 import { invalid, Problem } from '../../lib/errors.ts';
@@ -8,23 +11,9 @@ import { differences } from '../../lib/tables.ts';
 import { appendAudit } from '../audit/chain.ts';
 import { isOffered } from '../catalogue/offers.ts';
 import { releaseNotFound } from '../catalogue/problems.ts';
-import type { DispatchStandard } from './package/standards.ts';
 import { Dispatch, type DispatchChange, DispatchLearner, type NewDispatch } from './schemas.ts';
 
-export type DispatchRow = {
-  dispatch_id: string;
-  course_id: string;
-  duration_id: string;
-  standard: DispatchStandard;
-  name: string;
-  seats: number | null;
-  seats_taken: number;
-  release: number | null;
-  ends_at: Date | null;
-  enabled: boolean;
-  created_at: Date;
-  updated_at: Date;
-};
+export type DispatchRow = Selectable<DispatchTable>;
 
 const toDispatch = (row: DispatchRow): Dispatch => recordOf(Dispatch, row, {});
 
@@ -52,17 +41,8 @@ export async function readDispatch(ctx: TenantContext, input: Handle, lock: '' |
   return toDispatch(row);
 }
 
-const listText = `
-select held.* from dispatch held where held.tenant_id = $1 and ($2::uuid is null or held.dispatch_id > $2)
-order by held.dispatch_id limit $3`;
-
-export async function listDispatches(ctx: TenantContext, input: PageQuery) {
-  const limit = pageLimit(input);
-  const cursor = readCursor(input);
-  const values = [ctx.tenantId, cursor !== null && isId(cursor) ? cursor : null, limit + 1];
-  const rows = await run<DispatchRow>(ctx, listText, values);
-  return toPage(rows, limit, (row) => row.dispatch_id, toDispatch);
-}
+export const listDispatches = (ctx: TenantContext, input: PageQuery) =>
+  pageById<DispatchRow, Dispatch>(ctx, input, { table: 'dispatch', key: 'dispatch_id' }, toDispatch);
 
 /** The ID of a release of the course. */
 export async function findRelease(
@@ -184,19 +164,14 @@ type LearnerRow = {
   last_opened_at: Date;
 };
 
-const learnersText = `
-select held.user_id, known.login_id, held.enroll_id, held.first_opened_at, held.last_opened_at from dispatch_learner held
-join "user" known on known.tenant_id = $1 and known.user_id = held.user_id
-where held.tenant_id = $1 and held.dispatch_id = $2 and ($3::uuid is null or held.user_id > $3)
-order by held.user_id limit $4`;
+const withLogin = (page: string) => `select held.*, known.login_id from (${page}) held
+join "user" known on known.tenant_id = $1 and known.user_id = held.user_id`;
 
 const toLearner = (row: LearnerRow): DispatchLearner => recordOf(DispatchLearner, row, {});
 
 export async function listLearners(ctx: TenantContext, input: PageQuery & Handle) {
   const { DispatchID } = await readDispatch(ctx, input);
-  const limit = pageLimit(input);
-  const cursor = readCursor(input);
-  const after = cursor !== null && isId(cursor) ? cursor : null;
-  const rows = await run<LearnerRow>(ctx, learnersText, [ctx.tenantId, DispatchID, after, limit + 1]);
-  return toPage(rows, limit, (row) => row.user_id, toLearner);
+  const where: Condition[] = [({ add }) => `held.dispatch_id = ${add(DispatchID)}`];
+  const list = { table: 'dispatch_learner', key: 'user_id', where, show: withLogin } as const;
+  return pageById<LearnerRow, DispatchLearner>(ctx, input, list, toLearner);
 }

@@ -1,7 +1,7 @@
 import { updateOwn } from '../../db/own-rows.ts';
 import type { Condition } from '../../db/page.ts';
 import { transaction } from '../../db/transaction.ts';
-import { foreignCursor, type Order, type PageQuery, page, readCursor } from '../../http/pagination.ts';
+import { type Order, type PageQuery, pageById } from '../../http/pagination.ts';
 import { type TenantContext, tenantNow } from '../../infra/context/context.ts';
 import { Problem } from '../../lib/errors.ts';
 import { isId, sha256 } from '../../lib/ids.ts';
@@ -30,23 +30,10 @@ export async function listKeys(
   ctx: TenantContext,
   input: PageQuery & Order & KeyFilter & { Count?: boolean },
 ) {
-  const after = readCursor(input);
-  if (after !== null && !isId(after)) throw foreignCursor();
-  return page<KeyWithNames, EnrolmentKey>(
-    ctx,
-    input,
-    {
-      rows: 'enrolment_key held where held.tenant_id = $1',
-      values: [ctx.tenantId],
-      where: conditionsOf(input, tenantNow(ctx)),
-      key: ['key_id'],
-      after: after === null ? null : [after],
-      newest: input.Order === 'newest',
-      show: withNames,
-    },
-    (row) => row.key_id,
-    (row) => toKey(ctx, row),
-  );
+  const where = conditionsOf(input, tenantNow(ctx));
+  const newest = input.Order === 'newest';
+  const list = { table: 'enrolment_key', key: 'key_id', where, newest, show: withNames } as const;
+  return pageById<KeyWithNames, EnrolmentKey>(ctx, input, list, (row) => toKey(ctx, row));
 }
 
 function selectKey(ctx: TenantContext, named: string) {

@@ -1,8 +1,9 @@
+import type { Condition } from '../../db/page.ts';
 import { run } from '../../db/transaction.ts';
-import { type PageQuery, pageLimit, readCursor, toPage } from '../../http/pagination.ts';
+import { type PageQuery, pageById } from '../../http/pagination.ts';
 import { recordOf } from '../../http/records.ts';
 import type { Context, TenantContext } from '../../infra/context/context.ts';
-import { isId, newId } from '../../lib/ids.ts';
+import { newId } from '../../lib/ids.ts';
 import { storable } from '../../lib/unicode.ts';
 import { readPlatform } from './platforms.ts';
 import { type LaunchProblem, PlatformLaunch } from './schemas.ts';
@@ -56,20 +57,15 @@ type Row = {
 
 export const toLaunch = (row: Row): PlatformLaunch => recordOf(PlatformLaunch, row, {});
 
-const listText = `
-select held.*, known.login_id from lti_launch held
-left join "user" known on known.tenant_id = $1 and known.user_id = held.user_id
-where held.tenant_id = $1 and held.platform_id = $2 and ($3::uuid is null or held.launch_id < $3)
-order by held.launch_id desc limit $4`;
+const withLogin = (page: string) => `select held.*, known.login_id from (${page}) held
+left join "user" known on known.tenant_id = $1 and known.user_id = held.user_id`;
 
 /** The newest first. */
 export async function listLaunches(ctx: TenantContext, input: PageQuery & { platformId: string }) {
   const { PlatformID } = await readPlatform(ctx, input);
-  const limit = pageLimit(input);
-  const cursor = readCursor(input);
-  const after = cursor !== null && isId(cursor) ? cursor : null;
-  const rows = await run<Row>(ctx, listText, [ctx.tenantId, PlatformID, after, limit + 1]);
-  return toPage(rows, limit, (row) => row.launch_id, toLaunch);
+  const where: Condition[] = [({ add }) => `held.platform_id = ${add(PlatformID)}`];
+  const list = { table: 'lti_launch', key: 'launch_id', where, newest: true, show: withLogin } as const;
+  return pageById<Row, PlatformLaunch>(ctx, input, list, toLaunch);
 }
 
 const nonceHours = 1;

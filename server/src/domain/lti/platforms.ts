@@ -1,7 +1,7 @@
 import type { Selectable } from 'kysely';
 import type { LtiPlatformTable } from '../../db/engine/generated.ts';
 import { forAnyone, run, transaction } from '../../db/transaction.ts';
-import { type PageQuery, pageLimit, readCursor, toPage } from '../../http/pagination.ts';
+import { type PageQuery, pageById } from '../../http/pagination.ts';
 import { recordOf } from '../../http/records.ts';
 import { path } from '../../http/routes.ts';
 import { createCache } from '../../infra/context/cache.ts';
@@ -65,21 +65,10 @@ export async function readPlatform(ctx: TenantContext, input: Handle): Promise<P
   return toPlatform(ctx, await readRow(ctx, input));
 }
 
-const listText = `
-select ${columns} from lti_platform held
-where held.tenant_id = $1 and ($2::uuid is null or held.platform_id > $2) order by held.platform_id limit $3`;
-
-export async function listPlatforms(ctx: TenantContext, input: PageQuery) {
-  const limit = pageLimit(input);
-  const cursor = readCursor(input);
-  const after = cursor !== null && isId(cursor) ? cursor : null;
-  const rows = await run<Row>(ctx, listText, [ctx.tenantId, after, limit + 1]);
-  return toPage(
-    rows,
-    limit,
-    (row) => row.platform_id,
-    (row) => toPlatform(ctx, row),
-  );
+export function listPlatforms(ctx: TenantContext, input: PageQuery) {
+  const show = (page: string) => `select ${columns} from (${page}) held`;
+  const list = { table: 'lti_platform', key: 'platform_id', show } as const;
+  return pageById<Row, Platform>(ctx, input, list, (row) => toPlatform(ctx, row));
 }
 
 type Place = { client_id: string; tenant_id: string; platform_id: string };

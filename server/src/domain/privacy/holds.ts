@@ -1,12 +1,12 @@
 import { deleteOwn, ownRows } from '../../db/own-rows.ts';
 import { type Condition, countTenantRows, pagesOf } from '../../db/page.ts';
 import { run, transaction } from '../../db/transaction.ts';
-import { foreignCursor, type Order, type PageQuery, page, readCursor } from '../../http/pagination.ts';
+import { type Order, type PageQuery, pageById } from '../../http/pagination.ts';
 import { recordOf } from '../../http/records.ts';
 import { type TenantContext, tenantNow } from '../../infra/context/context.ts';
 import type { PersonalData } from '../../infra/context/personal-data.ts';
 import { Problem } from '../../lib/errors.ts';
-import { isId, newId } from '../../lib/ids.ts';
+import { newId } from '../../lib/ids.ts';
 import { audit } from '../audit/chain.ts';
 import { findUserId, userNotFound } from '../users/users.ts';
 import { LegalHold } from './schemas.ts';
@@ -79,8 +79,6 @@ export async function listHolds(
   ctx: TenantContext,
   input: PageQuery & Order & { LoginID?: string; HoldID?: string },
 ) {
-  const cursor = readCursor(input);
-  if (cursor !== null && !isId(cursor)) throw foreignCursor();
   const { LoginID, HoldID } = input;
   const where: Condition[] = [];
   if (LoginID !== undefined) {
@@ -89,19 +87,9 @@ export async function listHolds(
     where.push(({ add }) => `held.user_id = ${add(userId)}`);
   }
   if (HoldID !== undefined) where.push(({ add }) => `held.hold_id = ${add(HoldID)}`);
-  return page<Row, LegalHold>(
-    ctx,
-    input,
-    {
-      rows: 'legal_hold held where held.tenant_id = $1',
-      values: [ctx.tenantId],
-      ...{ where, key: ['placement_id'], after: cursor === null ? null : [cursor] },
-      newest: input.Order === 'newest',
-      show: withLogin,
-    },
-    (row) => row.placement_id,
-    toHold,
-  );
+  const newest = input.Order === 'newest';
+  const list = { table: 'legal_hold', key: 'placement_id', where, newest, show: withLogin } as const;
+  return pageById<Row, LegalHold>(ctx, input, list, toHold);
 }
 
 /** The legal holds on a person. While there are any, the person is not erased. */

@@ -1,13 +1,15 @@
+import type { Selectable } from 'kysely';
+import type { ProvisioningLogTable } from '../../db/engine/generated.ts';
 import { ownRows, updateOwn } from '../../db/own-rows.ts';
 import { forTenant, run, transaction } from '../../db/transaction.ts';
-import { foreignCursor, type PageQuery, pageLimit, readCursor, toPage } from '../../http/pagination.ts';
+import { type PageQuery, pageById } from '../../http/pagination.ts';
+import { recordOf } from '../../http/records.ts';
 import { createCache } from '../../infra/context/cache.ts';
 import { type Context, serviceActor, type TenantContext } from '../../infra/context/context.ts';
-import { isId } from '../../lib/ids.ts';
 import { differences } from '../../lib/tables.ts';
 import { appendAudit, audit } from '../audit/chain.ts';
 import { scimPath } from './protocol.ts';
-import type { modes, Provisioning, ProvisioningChange, ProvisioningEntry } from './schemas.ts';
+import { type modes, type Provisioning, type ProvisioningChange, ProvisioningEntry } from './schemas.ts';
 
 const confirmedHours = 24;
 const warningDays = 30;
@@ -116,46 +118,15 @@ export async function recordStop(ctx: TenantContext): Promise<void> {
   });
 }
 
-const logText = `
-select entry.*, own.login_id from provisioning_log entry
-left join "user" own on own.tenant_id = $1 and own.user_id = entry.user_id
-where entry.tenant_id = $1 and ($2::uuid is null or entry.entry_id < $2)
-order by entry.entry_id desc limit $3`;
+const withLogin = (page: string) => `select held.*, own.login_id from (${page}) held
+left join "user" own on own.tenant_id = $1 and own.user_id = held.user_id`;
 
-type LogRow = {
-  entry_id: string;
-  at: Date;
-  key_id: string | null;
-  login_id: string | null;
-  method: string;
-  path: string;
-  status: number;
-  is_dry_run: boolean;
-  request: string | null;
-  answer: string | null;
-};
+type LogRow = Selectable<ProvisioningLogTable> & { login_id: string | null };
 
-export async function listProvisioningLog(ctx: TenantContext, input: PageQuery) {
-  const limit = pageLimit(input);
-  const after = readCursor(input);
-  if (after !== null && !isId(after)) throw foreignCursor();
-  const rows = await run<LogRow>(ctx, logText, [ctx.tenantId, after, limit + 1]);
-  return toPage(
-    rows,
-    limit,
-    (row) => row.entry_id,
-    (row): ProvisioningEntry => ({
-      EntryID: row.entry_id,
-      At: row.at.toISOString(),
-      KeyID: row.key_id,
-      LoginID: row.login_id,
-      Method: row.method,
-      Path: row.path,
-      Status: row.status,
-      DryRun: row.is_dry_run,
-      Request: row.request,
-      Answer: row.answer,
-    }),
+export function listProvisioningLog(ctx: TenantContext, input: PageQuery) {
+  const list = { table: 'provisioning_log', key: 'entry_id', newest: true, show: withLogin } as const;
+  return pageById<LogRow, ProvisioningEntry>(ctx, input, list, (row) =>
+    recordOf(ProvisioningEntry, row, { DryRun: row.is_dry_run }),
   );
 }
 

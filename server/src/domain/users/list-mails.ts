@@ -1,8 +1,7 @@
 import type { Condition } from '../../db/page.ts';
-import { foreignCursor, type PageQuery, page, readCursor } from '../../http/pagination.ts';
+import { type PageQuery, pageById } from '../../http/pagination.ts';
 import { recordOf } from '../../http/records.ts';
 import type { TenantContext } from '../../infra/context/context.ts';
-import { isId } from '../../lib/ids.ts';
 import { type BounceKind, Mail, type MailKind, type MailStatus } from '../mail/kinds.ts';
 import { findUserId } from './users.ts';
 
@@ -29,8 +28,6 @@ const loginIdSql = `select account.login_id from "user" account
 
 /** The emails to users, newest first. */
 export async function listMails(ctx: TenantContext, input: Filter) {
-  const before = readCursor(input);
-  if (before !== null && !isId(before)) throw foreignCursor();
   const { Status, LoginID } = input;
   const where: Condition[] = [];
   if (LoginID !== undefined) {
@@ -38,22 +35,10 @@ export async function listMails(ctx: TenantContext, input: Filter) {
     where.push(({ add }) => `held.user_id = ${add(userId)}::uuid`);
   }
   if (Status !== undefined) where.push(({ add }) => `held.status = ${add(Status)}`);
-  return page<MailRow, Mail>(
-    ctx,
-    input,
-    {
-      rows: 'mail held where held.tenant_id = $1',
-      values: [ctx.tenantId],
-      where,
-      key: ['mail_id'],
-      after: before === null ? null : [before],
-      newest: true,
-      // This is a subquery, because the planner would read all users for a join.
-      show: (page) => `select held.*, (${loginIdSql}) as login_id from (${page}) held`,
-    },
-    ({ mail_id }) => mail_id,
-    toMail,
-  );
+  // This is a subquery, because the planner would read all users for a join.
+  const show = (page: string) => `select held.*, (${loginIdSql}) as login_id from (${page}) held`;
+  const list = { table: 'mail', key: 'mail_id', where, newest: true, show } as const;
+  return pageById<MailRow, Mail>(ctx, input, list, toMail);
 }
 
 export function toMail(row: MailRow): Mail {

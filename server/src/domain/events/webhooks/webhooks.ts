@@ -1,6 +1,6 @@
 import { ownRows, updateOwn } from '../../../db/own-rows.ts';
 import { run, transaction } from '../../../db/transaction.ts';
-import { type PageQuery, pageLimit, readCursor, toPage } from '../../../http/pagination.ts';
+import { type PageQuery, pageById } from '../../../http/pagination.ts';
 import type { TenantContext } from '../../../infra/context/context.ts';
 import { invalid, Problem } from '../../../lib/errors.ts';
 import { isId, newId } from '../../../lib/ids.ts';
@@ -97,17 +97,8 @@ export async function readWebhookRow(ctx: TenantContext, input: { webhookId: str
   return row;
 }
 
-export async function listWebhooks(ctx: TenantContext, input: PageQuery) {
-  const limit = pageLimit(input);
-  const after = readCursor(input);
-  let query = ownRows(ctx, 'webhook').selectAll();
-  if (after !== null && isId(after)) query = query.where('webhook_id', '>', after);
-  const rows = await query
-    .orderBy('webhook_id')
-    .limit(limit + 1)
-    .execute();
-  return toPage(rows, limit, (row) => row.webhook_id, toWebhook);
-}
+export const listWebhooks = (ctx: TenantContext, input: PageQuery) =>
+  pageById<WebhookRow, Webhook>(ctx, input, { table: 'webhook', key: 'webhook_id' }, toWebhook);
 
 /**
  * Rejects a change to another server. Otherwise, anyone with a key that may change the URL could obtain the

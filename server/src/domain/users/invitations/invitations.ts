@@ -1,5 +1,5 @@
 import { type Parameters, run, transaction } from '../../../db/transaction.ts';
-import { foreignCursor, type Order, type PageQuery, page, readCursor } from '../../../http/pagination.ts';
+import { type Order, type PageQuery, pageById } from '../../../http/pagination.ts';
 import { recordOf } from '../../../http/records.ts';
 import type { Context, TenantContext } from '../../../infra/context/context.ts';
 import { Problem } from '../../../lib/errors.ts';
@@ -154,30 +154,25 @@ const open = 'held.accepted_at is null and held.revoked_at is null';
 
 /** Each user's newest invitation, in the order in which they were created. */
 export async function listInvitations(ctx: TenantContext, input: Filter) {
-  const after = readCursor(input);
-  if (after !== null && !isId(after)) throw foreignCursor();
   const { Status } = input;
   const status = ({ add }: Parameters) => statusAt(add(ctx.now()));
-  return page<InvitationRow, Invitation>(
+  return pageById<InvitationRow, Invitation>(
     ctx,
     input,
     {
-      rows: 'invitation held where held.tenant_id = $1',
-      values: [ctx.tenantId],
+      table: 'invitation',
+      key: 'invitation_id',
       where: [
         ...(Status === 'pending' || Status === 'expired' ? [() => open] : []),
         ...(Status === undefined
           ? []
           : [(parameters: Parameters) => `${status(parameters)} = ${parameters.add(Status)}`]),
       ],
-      key: ['invitation_id'],
-      after: after === null ? null : [after],
       newest: input.Order !== 'oldest',
       // This is a subquery, because the planner would read all users for a join.
       show: (page, parameters) =>
         `select held.*, ${loginId} as login_id, ${status(parameters)} as status from (${page}) held`,
     },
-    ({ invitation_id }) => invitation_id,
     toInvitation,
   );
 }
