@@ -1,3 +1,4 @@
+import { ownRows, updateOwn } from '../../db/own-rows.ts';
 import type { Condition } from '../../db/page.ts';
 import { parametersAfter, run, transaction } from '../../db/transaction.ts';
 import { type Order, type PageQuery, pageById } from '../../http/pagination.ts';
@@ -110,10 +111,8 @@ export async function findOfEnrolment(
 
 /** Locks the certificate's row until the transaction ends. */
 async function lock(ctx: TenantContext, typed: string): Promise<CertificateRow> {
-  const row = await ctx.db
-    .selectFrom('certificate')
+  const row = await ownRows(ctx, 'certificate')
     .selectAll()
-    .where('tenant_id', '=', ctx.tenantId)
     .where('number', '=', readNumber(typed) ?? '')
     .$narrowType<{ number: string }>()
     .forUpdate()
@@ -131,16 +130,13 @@ export async function readCertificate(ctx: TenantContext, typed: string): Promis
 }
 
 async function revokeRow(ctx: TenantContext, row: CertificateRow, input: Revocation): Promise<void> {
-  await ctx.db
-    .updateTable('certificate')
+  await updateOwn(ctx, 'certificate', { certificate_id: row.certificate_id })
     .set({
       revoked_at: tenantNow(ctx),
       reason: input.Reason,
       shows_reason: input.ShowReason ?? false,
       next_notice_at: null,
     })
-    .where('tenant_id', '=', ctx.tenantId)
-    .where('certificate_id', '=', row.certificate_id)
     .execute();
   const subject = { enrollId: row.enroll_id, courseId: row.course_id };
   await appendEvents(ctx, [
@@ -212,12 +208,8 @@ export async function reissueCertificate(
         issue: row.issue + 1,
       },
     ]);
-    const { number } = await ctx.db
-      .selectFrom('certificate')
+    const { number } = await ownRows(ctx, 'certificate', { enroll_id: row.enroll_id, attempt: row.attempt })
       .select('number')
-      .where('tenant_id', '=', ctx.tenantId)
-      .where('enroll_id', '=', row.enroll_id)
-      .where('attempt', '=', row.attempt)
       .where('issue', '=', row.issue + 1)
       .$narrowType<{ number: string }>()
       .executeTakeFirstOrThrow();

@@ -1,3 +1,4 @@
+import { ownRows, updateOwn } from '../../db/own-rows.ts';
 import { randomInt } from 'node:crypto';
 import { readByIndex } from '../../db/batches.ts';
 import { limitLockWaits, run, transaction } from '../../db/transaction.ts';
@@ -132,10 +133,8 @@ function issueBatch(ctx: TenantContext): Promise<boolean> {
     if (!log) return false;
     const earned = await run<Earned>(ctx, earnedText, [ctx.tenantId, log.position, log.until]);
     const { issued, serials, events } = await issueOnce(ctx, earned, log);
-    await ctx.db
-      .updateTable('certificate_log')
+    await updateOwn(ctx, 'certificate_log')
       .set({ position: log.until, issued, serials })
-      .where('tenant_id', '=', ctx.tenantId)
       .execute();
     await appendLastEvents(ctx, events);
     return log.until < log.last;
@@ -149,10 +148,8 @@ async function lockLog(ctx: TenantContext): Promise<Place | undefined> {
     'select min(course.certificate_since) as since from course',
   );
   await beginIssuing(ctx, course?.since ?? tenantNow(ctx));
-  await ctx.db
-    .selectFrom('certificate_log')
+  await ownRows(ctx, 'certificate_log')
     .select('tenant_id')
-    .where('tenant_id', '=', ctx.tenantId)
     .forUpdate()
     .execute();
   const [place] = await run<Place>(ctx, next, [ctx.tenantId]);
@@ -162,18 +159,14 @@ async function lockLog(ctx: TenantContext): Promise<Place | undefined> {
 /** Locks the tenant's certificates outside of the job, and issues these. */
 export async function issueNow(ctx: TenantContext, earned: readonly Earned[]): Promise<number> {
   await beginIssuing(ctx, tenantNow(ctx));
-  const before = await ctx.db
-    .selectFrom('certificate_log')
+  const before = await ownRows(ctx, 'certificate_log')
     .select(['issued', 'serials'])
-    .where('tenant_id', '=', ctx.tenantId)
     .forUpdate()
     .executeTakeFirstOrThrow();
   const { issued, serials, events } = await issueOnce(ctx, earned, before);
   await appendEvents(ctx, events);
-  await ctx.db
-    .updateTable('certificate_log')
+  await updateOwn(ctx, 'certificate_log')
     .set({ issued, serials })
-    .where('tenant_id', '=', ctx.tenantId)
     .execute();
   return issued - before.issued;
 }

@@ -1,3 +1,4 @@
+import { ownRows } from '../../db/own-rows.ts';
 import type { CertificateInput } from '../../../../certificates/src/types.ts';
 import type { TenantContext } from '../../infra/context/context.ts';
 import { invalid, Problem } from '../../lib/errors.ts';
@@ -25,11 +26,8 @@ function readPicture(sent: string): Logo | null {
 /** The image with this name, which never changes. */
 export async function findImage(ctx: TenantContext, name: string | null): Promise<Image | null> {
   if (name === null) return null;
-  const row = await ctx.db
-    .selectFrom('certificate_image')
+  const row = await ownRows(ctx, 'certificate_image', { name })
     .select(['type', 'width', 'height', 'content'])
-    .where('tenant_id', '=', ctx.tenantId)
-    .where('name', '=', name)
     .executeTakeFirst();
   return row ?? null;
 }

@@ -1,3 +1,4 @@
+import { deleteOwn, ownRows } from '../../db/own-rows.ts';
 import { transaction } from '../../db/transaction.ts';
 import { type TenantContext, tenantNow } from '../../infra/context/context.ts';
 import { Problem } from '../../lib/errors.ts';
@@ -27,11 +28,8 @@ const toTemplate = (row: Row): CertificateTemplate => ({
 });
 
 const select = (ctx: TenantContext, courseId: string) =>
-  ctx.db
-    .selectFrom('certificate_template')
-    .select(['course_id', 'rule', 'updated_at'])
-    .where('tenant_id', '=', ctx.tenantId)
-    .where('course_id', '=', courseId);
+  ownRows(ctx, 'certificate_template', { course_id: courseId })
+    .select(['course_id', 'rule', 'updated_at']);
 
 const notFound = () =>
   new Problem(
@@ -112,10 +110,7 @@ export async function putTemplate(
 /** The certificates of the course then follow its `Certificate` again. Issued certificates stay as they are. */
 export async function deleteTemplate(ctx: TenantContext, courseId: string): Promise<void> {
   await transaction(ctx, async (ctx) => {
-    const { numDeletedRows } = await ctx.db
-      .deleteFrom('certificate_template')
-      .where('tenant_id', '=', ctx.tenantId)
-      .where('course_id', '=', courseId)
+    const { numDeletedRows } = await deleteOwn(ctx, 'certificate_template', { course_id: courseId })
       .executeTakeFirst();
     if (numDeletedRows === 0n) throw notFound();
     await appendAudit(ctx, ctx.tenantId, {

@@ -1,3 +1,4 @@
+import { updateOwn } from '../../db/own-rows.ts';
 import type { Selectable } from 'kysely';
 import type { DispatchTable } from '../../db/engine/generated.ts';
 import type { Condition } from '../../db/page.ts';
@@ -116,8 +117,7 @@ export function updateDispatch(
     const before = await readDispatch(ctx, { dispatchId }, 'for update');
     const after = { ...before, ...input };
     if (input.Release != null) await findRelease(ctx, { courseId: before.CourseID, release: input.Release });
-    const row = await ctx.db
-      .updateTable('dispatch')
+    const row = await updateOwn(ctx, 'dispatch', { dispatch_id: dispatchId })
       .set({
         name: after.Name,
         seats: after.Seats,
@@ -126,8 +126,6 @@ export function updateDispatch(
         enabled: after.Enabled,
         updated_at: tenantNow(ctx),
       })
-      .where('tenant_id', '=', ctx.tenantId)
-      .where('dispatch_id', '=', dispatchId)
       .returning('updated_at')
       .executeTakeFirstOrThrow();
     const Changed = differences(after, before);

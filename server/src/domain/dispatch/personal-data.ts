@@ -1,3 +1,4 @@
+import { ownRows } from '../../db/own-rows.ts';
 import { countTenantRows } from '../../db/page.ts';
 import { run } from '../../db/transaction.ts';
 import { batchOf, batchRows, type PersonalData } from '../../infra/context/personal-data.ts';
@@ -20,11 +21,8 @@ export const dispatchData: PersonalData = {
   count: (ctx, { userId, max }) => countTenantRows(ctx, ofUser('$3'), [userId, max]),
   read: async function* (ctx, { userId }) {
     // A learner's ID in another LMS belongs to one dispatch.
-    const rows = await ctx.db
-      .selectFrom('dispatch_learner')
+    const rows = await ownRows(ctx, 'dispatch_learner', { user_id: userId })
       .select(['dispatch_id', 'enroll_id', 'first_opened_at', 'last_opened_at'])
-      .where('tenant_id', '=', ctx.tenantId)
-      .where('user_id', '=', userId)
       .execute();
     yield* rows.map((row) => ({
       DispatchID: row.dispatch_id,

@@ -1,3 +1,4 @@
+import { ownRows } from '../../db/own-rows.ts';
 import { run } from '../../db/transaction.ts';
 import type { TenantContext } from '../../infra/context/context.ts';
 import { groupsSql, isInGroups } from '../users/groups.ts';
@@ -162,11 +163,8 @@ const externalOf = ({ id, person, line }: Kept): External => ({
 });
 
 async function isRetained(ctx: TenantContext, loginId: string): Promise<boolean> {
-  const found = await ctx.db
-    .selectFrom('retained_record')
+  const found = await ownRows(ctx, 'retained_record', { login_id: loginId })
     .select('record_id')
-    .where('tenant_id', '=', ctx.tenantId)
-    .where('login_id', '=', loginId)
     .limit(1)
     .executeTakeFirst();
   return found !== undefined;

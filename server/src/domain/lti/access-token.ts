@@ -1,3 +1,4 @@
+import { ownRows } from '../../db/own-rows.ts';
 import { forTenant } from '../../db/transaction.ts';
 import { createCache } from '../../infra/context/cache.ts';
 import type { Context, TenantContext } from '../../infra/context/context.ts';
@@ -26,11 +27,8 @@ const invalidScope = (scope: Scope) =>
     : 'The platform does not allow this tool to send scores. Allow grade services for it there.';
 
 async function requestPlatformToken(ctx: TenantContext, platformId: string, scope: Scope) {
-  const platform = await ctx.db
-    .selectFrom('lti_platform')
+  const platform = await ownRows(ctx, 'lti_platform', { platform_id: platformId })
     .select(['client_id', 'token_url'])
-    .where('tenant_id', '=', ctx.tenantId)
-    .where('platform_id', '=', platformId)
     .executeTakeFirst();
   if (!platform) throw new NoToken('The platform was deleted.');
   const { client_id: client, token_url: url } = platform;

@@ -1,3 +1,4 @@
+import { deleteOwn, updateOwn } from '../../db/own-rows.ts';
 import type { Selectable } from 'kysely';
 import type { LtiPlatformTable } from '../../db/engine/generated.ts';
 import { forAnyone, run, transaction } from '../../db/transaction.ts';
@@ -193,10 +194,7 @@ export async function createPlatform(ctx: TenantContext, input: NewPlatform): Pr
 }
 
 const deleteDeployments = (ctx: TenantContext, platformId: string) =>
-  ctx.db
-    .deleteFrom('lti_deployment')
-    .where('tenant_id', '=', ctx.tenantId)
-    .where('platform_id', '=', platformId)
+  deleteOwn(ctx, 'lti_deployment', { platform_id: platformId })
     .execute();
 
 /** Changes the given fields; the others keep their values. */
@@ -207,8 +205,7 @@ export async function updatePlatform(
   const { before, after } = await transaction(ctx, async (ctx) => {
     const before = await readRow(ctx, { platformId }, 'for update');
     const { DeploymentIDs = before.deployment_ids } = input;
-    const row = await ctx.db
-      .updateTable('lti_platform')
+    const row = await updateOwn(ctx, 'lti_platform', { platform_id: platformId })
       .set({
         name: input.Name ?? before.name,
         issuer: input.Issuer ?? before.issuer,
@@ -219,8 +216,6 @@ export async function updatePlatform(
         members: input.Members ?? before.members,
         updated_at: tenantNow(ctx),
       })
-      .where('tenant_id', '=', ctx.tenantId)
-      .where('platform_id', '=', platformId)
       .returningAll()
       .executeTakeFirstOrThrow();
     await deleteDeployments(ctx, platformId);

@@ -1,3 +1,4 @@
+import { ownRows } from '../../db/own-rows.ts';
 import { run, runUnprepared } from '../../db/transaction.ts';
 import type { TenantContext } from '../../infra/context/context.ts';
 import { isPresent } from './status.ts';
@@ -91,10 +92,8 @@ export async function recountAlone(
   changed: readonly string[],
   work: () => Promise<unknown>,
 ): Promise<void> {
-  await ctx.db
-    .selectFrom('requirement_log')
+  await ownRows(ctx, 'requirement_log')
     .select('position')
-    .where('tenant_id', '=', ctx.tenantId)
     .forUpdate()
     .execute();
   await recount(ctx, { changed }, work);

@@ -1,4 +1,4 @@
-import { updateOwn } from '../../db/own-rows.ts';
+import { ownRows, updateOwn } from '../../db/own-rows.ts';
 import { transaction } from '../../db/transaction.ts';
 import { type TenantContext, tenantNow } from '../../infra/context/context.ts';
 import { endOfSentDay } from '../../lib/days.ts';
@@ -52,21 +52,15 @@ export function exempt(ctx: TenantContext, input: Input): Promise<Obligation> {
       Number(row.exempt_at) === Number(exemption.exempt_at) &&
       Number(row.exempt_until) === Number(exemption.exempt_until);
     if (isSame) return toObligation(row, now);
-    const shown = await ctx.db
-      .selectFrom('obligation')
+    const shown = await ownRows(ctx, 'obligation', { user_id, requirement_id: requirementId, closed_at: null })
       .select('obligation_id')
-      .where('tenant_id', '=', ctx.tenantId)
-      .where('user_id', '=', user_id)
-      .where('requirement_id', '=', requirementId)
-      .where('closed_at', 'is', null)
       .execute();
     const ids = shown.map(({ obligation_id }) => obligation_id);
     await recountAlone(ctx, ids, async () => {
       await keepEarlier(ctx, wanted ? ids : [obligation_id]);
       // Earlier cycles that are still shown end with the exemption.
       if (wanted)
-        await ctx.db
-          .updateTable('obligation')
+        await updateOwn(ctx, 'obligation', { user_id, requirement_id: requirementId, closed_at: null })
           .set({
             closed_at: now,
             closed_reason: 'exempt',
@@ -74,11 +68,7 @@ export function exempt(ctx: TenantContext, input: Input): Promise<Obligation> {
             announced: 'closed',
             changed_at: now,
           })
-          .where('tenant_id', '=', ctx.tenantId)
-          .where('user_id', '=', user_id)
-          .where('requirement_id', '=', requirementId)
           .where('cycle', '<', cycle)
-          .where('closed_at', 'is', null)
           .execute();
       await updateOwn(ctx, 'obligation', { obligation_id })
         .set({

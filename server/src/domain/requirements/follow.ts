@@ -1,3 +1,4 @@
+import { ownRows, updateOwn } from '../../db/own-rows.ts';
 import { isInTransaction, joinTransaction, limitLockWaits, run, transaction } from '../../db/transaction.ts';
 import { openQueue } from '../../infra/calls/queue.ts';
 import {
@@ -49,10 +50,8 @@ function alone<T>(
 ): Promise<T | null> {
   return transaction(ctx, async (ctx) => {
     await limitLockWaits(ctx);
-    const log = await ctx.db
-      .selectFrom('requirement_log')
+    const log = await ownRows(ctx, 'requirement_log')
       .select('position')
-      .where('tenant_id', '=', ctx.tenantId)
       .forUpdate()
       .skipLocked()
       .executeTakeFirst();
@@ -89,10 +88,8 @@ async function followNext(ctx: TenantContext): Promise<boolean | null> {
       followed,
     ]);
     if (!next || next.position === position) return false;
-    await ctx.db
-      .updateTable('requirement_log')
+    await updateOwn(ctx, 'requirement_log')
       .set({ position: next.position })
-      .where('tenant_id', '=', ctx.tenantId)
       .execute();
     await applyToUsers(ctx, [{ users: next.users, requirements: null }]);
     return next.position < next.last;
@@ -102,10 +99,8 @@ async function followNext(ctx: TenantContext): Promise<boolean | null> {
 /** Takes the next steps that time brings. Returns whether there may be more. */
 const passNext = (ctx: TenantContext) =>
   alone(ctx, async (ctx) => {
-    const due = await ctx.db
-      .selectFrom('obligation')
+    const due = await ownRows(ctx, 'obligation')
       .select(['user_id', 'requirement_id'])
-      .where('tenant_id', '=', ctx.tenantId)
       .where('next_change_at', '<=', tenantNow(ctx))
       .orderBy('next_change_at')
       .limit(batch)
@@ -172,10 +167,8 @@ const passing = openQueue<TenantContext, Passed, true>({
  */
 const applyNext = (ctx: TenantContext, others?: TenantContext) =>
   alone(ctx, async (ctx) => {
-    const pending = await ctx.db
-      .selectFrom('requirement')
+    const pending = await ownRows(ctx, 'requirement')
       .select(['requirement_id', 'pending_after'])
-      .where('tenant_id', '=', ctx.tenantId)
       .where('pending_after', 'is not', null)
       .orderBy('updated_at')
       .limit(1)

@@ -1,3 +1,4 @@
+import { ownRows } from '../../db/own-rows.ts';
 import { countTenantRows, pagesOf } from '../../db/page.ts';
 import { run } from '../../db/transaction.ts';
 import { type TenantContext, tenantNow } from '../../infra/context/context.ts';
@@ -19,10 +20,8 @@ where held.tenant_id = $1 and held.obligation_id = made.obligation_id`;
 
 /** What the obligations said earlier, without what could tell whose they were. */
 async function withoutPeople(ctx: TenantContext, ids: readonly string[]) {
-  const rows = await ctx.db
-    .selectFrom('obligation')
+  const rows = await ownRows(ctx, 'obligation')
     .select(['obligation_id', 'earlier'])
-    .where('tenant_id', '=', ctx.tenantId)
     .where('obligation_id', 'in', ids)
     .execute();
   return rows.map(({ obligation_id, earlier }) => ({
@@ -70,10 +69,8 @@ export const obligationData: PersonalData = {
   },
   count: (ctx, { userId, max }) => countTenantRows(ctx, ofUserSql('$3'), [userId, max]),
   read: async function* (ctx, { userId, loginId }) {
-    const titles = await ctx.db
-      .selectFrom('requirement')
+    const titles = await ownRows(ctx, 'requirement')
       .select(['requirement_id', 'rule'])
-      .where('tenant_id', '=', ctx.tenantId)
       .execute();
     const titleOf = new Map(
       titles.map(({ requirement_id, rule }) => [requirement_id, (rule as { Title: string }).Title]),

@@ -1,3 +1,4 @@
+import { ownRows } from '../../db/own-rows.ts';
 import { joinTransaction, run } from '../../db/transaction.ts';
 import { type Order, type PageQuery, pageLimit, readCursor, toPage } from '../../http/pagination.ts';
 import { recordOf } from '../../http/records.ts';
@@ -236,11 +237,8 @@ async function save(ctx: TenantContext, requirementId: string, rule: Rule): Prom
 
 /** The requirement as stored, locked. The cast is safe: its columns are written only in this room. */
 export const withLock = async (ctx: TenantContext, requirementId: string) =>
-  (await ctx.db
-    .selectFrom('requirement')
+  (await ownRows(ctx, 'requirement', { requirement_id: requirementId })
     .selectAll()
-    .where('tenant_id', '=', ctx.tenantId)
-    .where('requirement_id', '=', requirementId)
     .forUpdate()
     .executeTakeFirst()) as RuleRow | undefined;
 

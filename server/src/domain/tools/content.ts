@@ -1,3 +1,4 @@
+import { updateOwn } from '../../db/own-rows.ts';
 import type { FastifyRequest } from 'fastify';
 import { decodeJwt, type JWTPayload } from 'jose';
 import { transaction } from '../../db/transaction.ts';
@@ -100,15 +101,12 @@ function dataOf(token: string): string {
 
 async function storeItem(ctx: TenantContext, tool: ToolRow, { url, custom }: Item): Promise<void> {
   const { course_id: courseId } = tool;
-  await ctx.db
-    .updateTable('lti_tool')
+  await updateOwn(ctx, 'lti_tool', { course_id: courseId })
     .set({
       ...(url !== null && { target_link_uri: url }),
       custom: JSON.stringify({ ...tool.custom, ...custom }),
       updated_at: tenantNow(ctx),
     })
-    .where('tenant_id', '=', ctx.tenantId)
-    .where('course_id', '=', courseId)
     .execute();
   const Changed = ['TargetLinkURI', 'Custom'];
   await appendAudit(ctx, ctx.tenantId, { action: 'tool.changed', targetId: courseId, data: { Changed } });

@@ -1,3 +1,4 @@
+import { ownRows } from '../../db/own-rows.ts';
 import { sql } from 'kysely';
 import { dataAfterScore, lastTimestamp, toolUnitId } from '../../../../standards/lti.ts';
 import { run, transaction } from '../../db/transaction.ts';
@@ -88,12 +89,9 @@ export function readScore(body: unknown): Score {
 /** Stores a score as the result of the learner's latest enrolment. */
 export async function storeScore(ctx: TenantContext, tool: ToolRow, score: Score): Promise<void> {
   await transaction(ctx, async (ctx) => {
-    const enrolment = await ctx.db
-      .selectFrom('enrolment')
+    const enrolment = await ownRows(ctx, 'enrolment', { course_id: tool.course_id })
       .select('enroll_id')
-      .where('tenant_id', '=', ctx.tenantId)
       .where('user_id', '=', isId(score.userId) ? score.userId : null)
-      .where('course_id', '=', tool.course_id)
       .where('status', '<>', 'withdrawn')
       .orderBy(sql`ended_at is null`, 'desc')
       .orderBy('enroll_id', 'desc')

@@ -1,3 +1,4 @@
+import { ownRows } from '../../db/own-rows.ts';
 import { randomUUID } from 'node:crypto';
 import type { FastifyRequest } from 'fastify';
 import { forTenant } from '../../db/transaction.ts';
@@ -95,11 +96,8 @@ const targetOfChoice = ({ redirect_uris, target_link_uri }: ToolRow) => redirect
 async function learnerOf(ctx: TenantContext, session: AuHandle) {
   const found = await readAuSession(ctx, session);
   if (!found || found.ended_at !== null || accessEnd(found, tenantNow(ctx)) !== null) return null;
-  const person = await ctx.db
-    .selectFrom('user')
+  const person = await ownRows(ctx, 'user', { user_id: found.user_id })
     .select(['user_id', 'first_name', 'last_name', 'email', 'login_id'])
-    .where('tenant_id', '=', ctx.tenantId)
-    .where('user_id', '=', found.user_id)
     .executeTakeFirst();
   return person ?? null;
 }

@@ -1,3 +1,4 @@
+import { deleteOwn, ownRows, updateOwn } from '../../db/own-rows.ts';
 import { createPublicKey } from 'node:crypto';
 import type { Selectable } from 'kysely';
 import type { LtiToolTable } from '../../db/engine/generated.ts';
@@ -95,11 +96,8 @@ export async function findClient(
   ctx: TenantContext,
   { clientId }: { clientId: string },
 ): Promise<Pick<ToolRow, 'client_id' | 'login_url' | 'redirect_uris' | 'jwks_url' | 'public_key'> | null> {
-  const row = await ctx.db
-    .selectFrom('lti_tool')
+  const row = await ownRows(ctx, 'lti_tool', { client_id: clientId })
     .select(['client_id', 'login_url', 'redirect_uris', 'jwks_url', 'public_key'])
-    .where('tenant_id', '=', ctx.tenantId)
-    .where('client_id', '=', clientId)
     .limit(1)
     .executeTakeFirst();
   return row ?? null;
@@ -162,11 +160,8 @@ export async function putTool(
       tenantNow(ctx),
     ];
     await run(ctx, upsert, values);
-    await ctx.db
-      .updateTable('lti_tool')
+    await updateOwn(ctx, 'lti_tool', { client_id: clientId })
       .set({ login_url: LoginURL, redirect_uris: redirects, jwks_url: keys.jwks, public_key: keys.key })
-      .where('tenant_id', '=', ctx.tenantId)
-      .where('client_id', '=', clientId)
       .execute();
     const tool = await readTool(ctx, { courseId });
     if (!before) await appendAudit(ctx, ctx.tenantId, audit('created', courseId));
@@ -201,10 +196,7 @@ const audit = (what: 'created' | 'deleted', targetId: string) =>
 export async function deleteTool(ctx: TenantContext, { courseId }: CourseKey): Promise<void> {
   await transaction(ctx, async (ctx) => {
     await readTool(ctx, { courseId });
-    await ctx.db
-      .deleteFrom('lti_tool')
-      .where('tenant_id', '=', ctx.tenantId)
-      .where('course_id', '=', courseId)
+    await deleteOwn(ctx, 'lti_tool', { course_id: courseId })
       .execute();
     await appendAudit(ctx, ctx.tenantId, audit('deleted', courseId));
     await deleteOwnCourse(ctx, { courseId });
@@ -218,10 +210,8 @@ export async function recordProblem(
   detail: string,
 ): Promise<void> {
   ctx.log.warn({ tenant: ctx.tenantId, [column]: id, detail }, 'a request of an LTI tool was rejected');
-  await ctx.db
-    .updateTable('lti_tool')
+  await updateOwn(ctx, 'lti_tool')
     .set({ problem: storable(detail.slice(0, 500)), problem_at: ctx.now() })
-    .where('tenant_id', '=', ctx.tenantId)
     .where(column, '=', id)
     .execute();
 }

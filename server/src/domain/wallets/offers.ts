@@ -1,3 +1,4 @@
+import { deleteOwn, ownRows } from '../../db/own-rows.ts';
 import { randomBytes } from 'node:crypto';
 import { transaction } from '../../db/transaction.ts';
 import { type Context, type TenantContext, tenantNow } from '../../infra/context/context.ts';
@@ -61,10 +62,7 @@ type Access = { tenantId: string; certificateId: string; until: number };
 
 /** Uses a code, which is possible once. Returns an access token; null if the code is unknown, used or expired. */
 export async function redeemCode(ctx: TenantContext, code: string): Promise<string | null> {
-  const used = await ctx.db
-    .deleteFrom('wallet_offer')
-    .where('tenant_id', '=', ctx.tenantId)
-    .where('code_hash', '=', sha256(code))
+  const used = await deleteOwn(ctx, 'wallet_offer', { code_hash: sha256(code) })
     .returning(['certificate_id', 'expires_at'])
     .executeTakeFirst();
   const now = ctx.now();
@@ -78,11 +76,8 @@ export async function redeemCode(ctx: TenantContext, code: string): Promise<stri
 export async function admitWallet(ctx: TenantContext, token: string): Promise<CertificateRow | null> {
   const access = verifyToken(ctx.keys, 'wallet-access', token) as Access | null;
   if (!access || access.tenantId !== ctx.tenantId || access.until <= ctx.now().getTime()) return null;
-  const row = await ctx.db
-    .selectFrom('certificate')
+  const row = await ownRows(ctx, 'certificate', { certificate_id: access.certificateId })
     .selectAll()
-    .where('tenant_id', '=', ctx.tenantId)
-    .where('certificate_id', '=', access.certificateId)
     .where('user_id', 'is not', null)
     .$narrowType<{ number: string }>()
     .executeTakeFirst();

@@ -1,3 +1,4 @@
+import { ownRows } from '../../../db/own-rows.ts';
 import { deflateSync, gzipSync } from 'node:zlib';
 import { SignJWT } from 'jose';
 import { type TenantContext, tenantNow } from '../../../infra/context/context.ts';
@@ -18,11 +19,8 @@ export function encodeList(revoked: readonly number[]): string {
 }
 
 async function findRevoked(ctx: TenantContext, list: number): Promise<number[]> {
-  const rows = await ctx.db
-    .selectFrom('certificate')
+  const rows = await ownRows(ctx, 'certificate', { status_list: list })
     .select('status_index')
-    .where('tenant_id', '=', ctx.tenantId)
-    .where('status_list', '=', list)
     .where('revoked_at', 'is not', null)
     .execute();
   return rows.map(({ status_index }) => status_index);

@@ -172,11 +172,8 @@ export async function resetEnrolment(ctx: TenantContext, input: Reset): Promise<
     if (isFresh(row)) return toEnrolment(ctx, row);
     await rejectRegistration(ctx, row);
     await keepCurrentAttempt(ctx, row, { endedBy: 'reset', reason: Reason });
-    await ctx.db
-      .updateTable('earlier_attempt')
+    await updateOwn(ctx, 'earlier_attempt', { enroll_id: enrollId })
       .set({ discarded: true })
-      .where('tenant_id', '=', ctx.tenantId)
-      .where('enroll_id', '=', enrollId)
       // Update only the attempts since the last reset, so that the cost does not grow with the
       // history.
       .where('number', '>', row.attempt_number - stateOf(row).Used)

@@ -142,8 +142,7 @@ export async function updateWebhook(
     const hasCredentials =
       input.Username != null ||
       [input.Password, input.TokenURL, input.Scope].some((sent) => sent !== undefined);
-    const row = await ctx.db
-      .updateTable('webhook')
+    const row = await updateOwn(ctx, 'webhook', { webhook_id: input.webhookId })
       .set({
         updated_at: now,
         ...(url !== undefined && { url }),
@@ -168,8 +167,6 @@ export async function updateWebhook(
           enabled_at: now,
         }),
       })
-      .where('tenant_id', '=', ctx.tenantId)
-      .where('webhook_id', '=', input.webhookId)
       .returningAll()
       .executeTakeFirst();
     if (!row) throw webhookNotFound();

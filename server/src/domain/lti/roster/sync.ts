@@ -1,3 +1,4 @@
+import { ownRows, updateOwn } from '../../../db/own-rows.ts';
 import { createHash } from 'node:crypto';
 import { run, transaction } from '../../../db/transaction.ts';
 import type { TenantContext } from '../../../infra/context/context.ts';
@@ -27,11 +28,8 @@ order by link.context_id, own.course_id, link.launched_at desc`;
 
 async function readContexts(ctx: TenantContext, platform: PlatformRow): Promise<Read[]> {
   const values = [ctx.tenantId, platform.platform_id];
-  const contexts = await ctx.db
-    .selectFrom('lti_context')
+  const contexts = await ownRows(ctx, 'lti_context', { platform_id: platform.platform_id })
     .select(['context_id', 'members_url'])
-    .where('tenant_id', '=', ctx.tenantId)
-    .where('platform_id', '=', platform.platform_id)
     .orderBy('context_id')
     .execute();
   const courses =
@@ -158,11 +156,8 @@ async function rowsOf(
 const columns = ['LoginID', 'FirstName', 'LastName', 'Email', 'Enabled', 'CourseID', 'DurationID'];
 
 const findPlatform = (ctx: TenantContext, platformId: string) =>
-  ctx.db
-    .selectFrom('lti_platform')
-    .selectAll()
-    .where('tenant_id', '=', ctx.tenantId)
-    .where('platform_id', '=', platformId);
+  ownRows(ctx, 'lti_platform', { platform_id: platformId })
+    .selectAll();
 
 /**
  * Reads the members of all contexts of a platform and stores what has changed as an import, which applies it. False if
@@ -181,11 +176,8 @@ export async function syncPlatform(ctx: TenantContext, platformId: string): Prom
     const changes = compare(read, held);
     await keep(ctx, platformId, [...changes.kept, ...changes.left]);
     const import_id = await storeChanges(ctx, platform, held, changes);
-    await ctx.db
-      .updateTable('lti_platform')
+    await updateOwn(ctx, 'lti_platform', { platform_id: platformId })
       .set({ synced_at: ctx.now(), ...(import_id !== null && { import_id }) })
-      .where('tenant_id', '=', ctx.tenantId)
-      .where('platform_id', '=', platformId)
       .execute();
   });
   return true;
@@ -201,11 +193,8 @@ async function report(ctx: TenantContext, platformId: string, read: readonly Rea
 
 /** What was read before. If nobody applied the last plan, it is discarded, and the new one includes all of it. */
 async function readHeld(ctx: TenantContext, platform: PlatformRow): Promise<Held[]> {
-  const held: Held[] = await ctx.db
-    .selectFrom('lti_member')
+  const held: Held[] = await ownRows(ctx, 'lti_member', { platform_id: platform.platform_id })
     .select(['context_id', 'login_id', 'details', 'is_present', 'is_disabled', 'import_id'])
-    .where('tenant_id', '=', ctx.tenantId)
-    .where('platform_id', '=', platform.platform_id)
     .execute();
   const waiting = platform.import_id;
   if (waiting === null || !(await discardPlan(ctx, waiting))) return held;
