@@ -285,7 +285,7 @@ test('only the app imports routes, and a room those of its own', () => {
 
 test('a module writes only its own tables', () => {
   const written =
-    /(?:insertInto|updateTable|deleteFrom)\('(\w+)'\)|(?:insert into|(?<!do )update|delete from) "?(\w+)"?/g;
+    /(?:insertInto\(|updateTable\(|deleteFrom\(|(?:updateOwn|deleteOwn)\(ctx, )'(\w+)'|(?:insert into|(?<!do )update|delete from) "?(\w+)"?/g;
   for (const file of serverFiles) {
     const own = moduleOf(file) ?? layerOf(file);
     if (own === null || own === 'db' || own === 'app' || own === 'cli') continue;

@@ -4,16 +4,7 @@ const later = '2026-01-31T09:21:00Z';
 const nextYear = '2027-01-31T09:21:00Z';
 const ofRecord = (title: string, fields: Record<string, unknown>) =>
   Object.fromEntries(Object.entries(fields).map(([name, value]) => [`${title}.${name}`, value]));
-const notYetDue = {
-  ...{
-    MetAt: null,
-    ValidUntil: null,
-    External: false,
-    ClosedAt: null,
-    ClosedReason: null,
-  },
-  ...{},
-};
+const notYetDue = { MetAt: null, ValidUntil: null, External: false, ClosedAt: null, ClosedReason: null };
 const id = (last: number) => `01994a5e-7c00-7000-8000-00000000000${last}`;
 
 /**
@@ -49,21 +40,15 @@ export const fieldExamples: Readonly<Record<string, unknown>> = {
   ...ofRecord('ExternalCompletion', { Success: 'passed', DeletedAt: null }),
   ...ofRecord('NewExternalCompletion', { Success: 'passed' }),
   ...ofRecord('TrainingRecord', {
-    ...{
-      Outcome: 'passed',
-      Release: null,
-      EnrolledAt: null,
-      EnrollID: null,
-      ValidUntil: null,
-    },
+    ...{ Outcome: 'passed', Release: null, EnrolledAt: null, EnrollID: null, ValidUntil: null },
   }),
   ...ofRecord('Certificate', {
     ...{ Name: 'Ada Lovelace', IssuedAt: later, CompletedAt: later, ValidUntil: nextYear },
     ...{ Reason: null },
   }),
   // Requirements
-  ...ofRecord('Obligation', { ...notYetDue }),
-  ...ofRecord('ListedObligation', { ...notYetDue }),
+  ...ofRecord('Obligation', notYetDue),
+  ...ofRecord('ListedObligation', notYetDue),
   RequirementID: 'fire-safety',
   DueAfter: 'P30D',
   DueOn: null,
@@ -116,7 +101,6 @@ export const fieldExamples: Readonly<Record<string, unknown>> = {
   TotalSeconds: 1260,
   Reason: 'Passed the practical exam.',
   ...ofRecord('Enrolment', {
-    ...{},
     ...{ Score: null, Override: null, Progress: 0, TotalSeconds: 0, Launches: 0, AttemptsUsed: 0 },
     ...{ StartedAt: null, LastAccessedAt: null, CompletedAt: null, ExpiresAt: '2026-03-02T09:00:00Z' },
   }),

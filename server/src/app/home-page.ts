@@ -1,3 +1,4 @@
+import { keepSetting, readSetting } from '../db/setting.ts';
 import { type Database, run } from '../db/transaction.ts';
 
 const name = 'home_page';
@@ -14,27 +15,11 @@ export async function openHomePage(
   ctx: { db: Database },
   { baseUrl, isService }: { baseUrl: string; isService: boolean },
 ): Promise<string> {
-  const known = await readHomePage(ctx);
+  const known = await readSetting(ctx, name);
   // On Citus, finding out and writing need all worker nodes, and a start must not.
   if (!isService || known === baseUrl) return known ?? baseUrl;
-  await setHomePage(ctx, baseUrl);
-  return (await readHomePage(ctx)) ?? baseUrl;
-}
-
-async function readHomePage(ctx: { db: Database }): Promise<string | undefined> {
-  const row = await ctx.db.selectFrom('setting').select('value').where('name', '=', name).executeTakeFirst();
-  return row?.value;
-}
-
-/** Only the service sets it. A command may run without the service's configuration. */
-async function setHomePage(ctx: { db: Database }, baseUrl: string): Promise<void> {
+  // Only the service sets it, because a command may run without the service's configuration.
   const [records] = await run<{ found: boolean }>(ctx, hasRecords);
-  await ctx.db
-    .insertInto('setting')
-    .values({ name, value: baseUrl })
-    .onConflict((conflict) => {
-      const known = conflict.column('name');
-      return records?.found ? known.doNothing() : known.doUpdateSet({ value: baseUrl });
-    })
-    .execute();
+  await keepSetting(ctx, name, baseUrl, !records?.found);
+  return (await readSetting(ctx, name)) ?? baseUrl;
 }

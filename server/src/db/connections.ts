@@ -1,4 +1,4 @@
-import { Problem } from '../lib/errors.ts';
+import { overloaded } from '../lib/errors.ts';
 import { type Engine, isTenant, nodeOfOwner, sharedTables } from './engine/engine.ts';
 import { findNode, findWhetherDistributed, knownNode, openWorkerNodes } from './worker-nodes.ts';
 
@@ -9,13 +9,6 @@ type Place = { inUse: number; readonly ofTenants: Map<string, number>; readonly 
 
 const longestWait = 5_000;
 const maxWaiting = 10_000;
-
-/** The random delay makes clients retry at different times. */
-function overloaded(): Problem {
-  return new Problem('unavailable', 'The service is overloaded. Retry the request.', {
-    retryAfter: 1 + Math.floor(Math.random() * 3),
-  });
-}
 
 /** The places for statements that need only the coordinator, and for those that may need every node. */
 const coordinator = 'coordinator';

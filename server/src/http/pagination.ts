@@ -151,9 +151,11 @@ export async function page<Row, T>(
 export async function pageById<Row extends object, T>(
   ctx: { db: Database; tenantId: string },
   query: PageQuery & { Count?: boolean },
-  { table, key, ...list }: { table: string; key: keyof Row & string } & Partial<
-    Pick<List, 'where' | 'newest' | 'show'>
-  >,
+  {
+    table,
+    key,
+    ...list
+  }: { table: string; key: keyof Row & string } & Partial<Pick<List, 'where' | 'newest' | 'show'>>,
   record: (row: Row) => T,
 ) {
   const cursor = readCursor(query);

@@ -167,3 +167,9 @@ export const invalid = (param: string, detail: string): Problem =>
 export function codeOf(error: unknown): string {
   return typeof error === 'object' && error !== null && 'code' in error ? String(error.code) : '';
 }
+
+/** The random delay makes clients retry at different times. */
+export function overloaded(): Problem {
+  const retryAfter = 1 + Math.floor(Math.random() * 3);
+  return new Problem('unavailable', 'The service is overloaded. Retry the request.', { retryAfter });
+}

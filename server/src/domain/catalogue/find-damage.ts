@@ -1,4 +1,5 @@
 import { readdir, stat } from 'node:fs/promises';
+import { keepSetting } from '../../db/setting.ts';
 import type { Context } from '../../infra/context/context.ts';
 import type { ListedFile } from '../../infra/storage/package-files.ts';
 
@@ -28,12 +29,7 @@ export async function findDamage(ctx: Context): Promise<Damage[]> {
       'files of a release are damaged; restore them from a backup, or import the package again',
     );
   }
-  const value = String(damaged.length);
-  await ctx.db
-    .insertInto('setting')
-    .values({ name: damagedSetting, value })
-    .onConflict((conflict) => conflict.column('name').doUpdateSet({ value }))
-    .execute();
+  await keepSetting(ctx, damagedSetting, String(damaged.length));
   return damaged;
 }
 

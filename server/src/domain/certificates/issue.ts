@@ -1,6 +1,6 @@
-import { ownRows, updateOwn } from '../../db/own-rows.ts';
 import { randomInt } from 'node:crypto';
 import { readByIndex } from '../../db/batches.ts';
+import { ownRows, updateOwn } from '../../db/own-rows.ts';
 import { limitLockWaits, run, transaction } from '../../db/transaction.ts';
 import { type Context, type TenantContext, tenantNow } from '../../infra/context/context.ts';
 import { isServed, serveInTurns } from '../../infra/operations/jobs.ts';
@@ -133,9 +133,7 @@ function issueBatch(ctx: TenantContext): Promise<boolean> {
     if (!log) return false;
     const earned = await run<Earned>(ctx, earnedText, [ctx.tenantId, log.position, log.until]);
     const { issued, serials, events } = await issueOnce(ctx, earned, log);
-    await updateOwn(ctx, 'certificate_log')
-      .set({ position: log.until, issued, serials })
-      .execute();
+    await updateOwn(ctx, 'certificate_log').set({ position: log.until, issued, serials }).execute();
     await appendLastEvents(ctx, events);
     return log.until < log.last;
   });
@@ -148,10 +146,7 @@ async function lockLog(ctx: TenantContext): Promise<Place | undefined> {
     'select min(course.certificate_since) as since from course',
   );
   await beginIssuing(ctx, course?.since ?? tenantNow(ctx));
-  await ownRows(ctx, 'certificate_log')
-    .select('tenant_id')
-    .forUpdate()
-    .execute();
+  await ownRows(ctx, 'certificate_log').select('tenant_id').forUpdate().execute();
   const [place] = await run<Place>(ctx, next, [ctx.tenantId]);
   return place;
 }
@@ -165,9 +160,7 @@ export async function issueNow(ctx: TenantContext, earned: readonly Earned[]): P
     .executeTakeFirstOrThrow();
   const { issued, serials, events } = await issueOnce(ctx, earned, before);
   await appendEvents(ctx, events);
-  await updateOwn(ctx, 'certificate_log')
-    .set({ issued, serials })
-    .execute();
+  await updateOwn(ctx, 'certificate_log').set({ issued, serials }).execute();
   return issued - before.issued;
 }
 

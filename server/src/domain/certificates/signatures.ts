@@ -1,5 +1,5 @@
-import { ownRows } from '../../db/own-rows.ts';
 import type { CertificateInput } from '../../../../certificates/src/types.ts';
+import { ownRows } from '../../db/own-rows.ts';
 import type { TenantContext } from '../../infra/context/context.ts';
 import { invalid, Problem } from '../../lib/errors.ts';
 import { logoNameLength } from '../tenants/branding.ts';

@@ -28,8 +28,7 @@ const toTemplate = (row: Row): CertificateTemplate => ({
 });
 
 const select = (ctx: TenantContext, courseId: string) =>
-  ownRows(ctx, 'certificate_template', { course_id: courseId })
-    .select(['course_id', 'rule', 'updated_at']);
+  ownRows(ctx, 'certificate_template', { course_id: courseId }).select(['course_id', 'rule', 'updated_at']);
 
 const notFound = () =>
   new Problem(
@@ -110,8 +109,9 @@ export async function putTemplate(
 /** The certificates of the course then follow its `Certificate` again. Issued certificates stay as they are. */
 export async function deleteTemplate(ctx: TenantContext, courseId: string): Promise<void> {
   await transaction(ctx, async (ctx) => {
-    const { numDeletedRows } = await deleteOwn(ctx, 'certificate_template', { course_id: courseId })
-      .executeTakeFirst();
+    const { numDeletedRows } = await deleteOwn(ctx, 'certificate_template', {
+      course_id: courseId,
+    }).executeTakeFirst();
     if (numDeletedRows === 0n) throw notFound();
     await appendAudit(ctx, ctx.tenantId, {
       action: 'certificate_template.deleted',

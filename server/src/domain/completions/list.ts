@@ -25,7 +25,13 @@ function conditionsOf(input: CompletionFilter): Condition[] {
 /** Lists the completions that were not deleted, in the order in which they were recorded. */
 export async function listCompletions(ctx: TenantContext, input: CompletionFilter) {
   const [where, newest] = [conditionsOf(input), input.Order === 'newest'];
-  const list = { table: 'external_completion', key: 'completion_id', where, newest, show: withNames } as const;
+  const list = {
+    table: 'external_completion',
+    key: 'completion_id',
+    where,
+    newest,
+    show: withNames,
+  } as const;
   return pageById<NamedCompletion, Completion>(ctx, input, list, toCompletion);
 }
 

@@ -1,6 +1,6 @@
-import { updateOwn } from '../../db/own-rows.ts';
 import type { Selectable } from 'kysely';
 import type { DispatchTable } from '../../db/engine/generated.ts';
+import { updateOwn } from '../../db/own-rows.ts';
 import type { Condition } from '../../db/page.ts';
 import { run, transaction } from '../../db/transaction.ts';
 import { type PageQuery, pageById } from '../../http/pagination.ts';

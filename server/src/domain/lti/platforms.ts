@@ -1,6 +1,6 @@
-import { deleteOwn, updateOwn } from '../../db/own-rows.ts';
 import type { Selectable } from 'kysely';
 import type { LtiPlatformTable } from '../../db/engine/generated.ts';
+import { deleteOwn, updateOwn } from '../../db/own-rows.ts';
 import { forAnyone, run, transaction } from '../../db/transaction.ts';
 import { type PageQuery, pageById } from '../../http/pagination.ts';
 import { recordOf } from '../../http/records.ts';
@@ -194,8 +194,7 @@ export async function createPlatform(ctx: TenantContext, input: NewPlatform): Pr
 }
 
 const deleteDeployments = (ctx: TenantContext, platformId: string) =>
-  deleteOwn(ctx, 'lti_deployment', { platform_id: platformId })
-    .execute();
+  deleteOwn(ctx, 'lti_deployment', { platform_id: platformId }).execute();
 
 /** Changes the given fields; the others keep their values. */
 export async function updatePlatform(

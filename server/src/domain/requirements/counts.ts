@@ -92,9 +92,6 @@ export async function recountAlone(
   changed: readonly string[],
   work: () => Promise<unknown>,
 ): Promise<void> {
-  await ownRows(ctx, 'requirement_log')
-    .select('position')
-    .forUpdate()
-    .execute();
+  await ownRows(ctx, 'requirement_log').select('position').forUpdate().execute();
   await recount(ctx, { changed }, work);
 }

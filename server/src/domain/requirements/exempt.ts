@@ -52,7 +52,11 @@ export function exempt(ctx: TenantContext, input: Input): Promise<Obligation> {
       Number(row.exempt_at) === Number(exemption.exempt_at) &&
       Number(row.exempt_until) === Number(exemption.exempt_until);
     if (isSame) return toObligation(row, now);
-    const shown = await ownRows(ctx, 'obligation', { user_id, requirement_id: requirementId, closed_at: null })
+    const shown = await ownRows(ctx, 'obligation', {
+      user_id,
+      requirement_id: requirementId,
+      closed_at: null,
+    })
       .select('obligation_id')
       .execute();
     const ids = shown.map(({ obligation_id }) => obligation_id);

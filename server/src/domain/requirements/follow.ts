@@ -88,9 +88,7 @@ async function followNext(ctx: TenantContext): Promise<boolean | null> {
       followed,
     ]);
     if (!next || next.position === position) return false;
-    await updateOwn(ctx, 'requirement_log')
-      .set({ position: next.position })
-      .execute();
+    await updateOwn(ctx, 'requirement_log').set({ position: next.position }).execute();
     await applyToUsers(ctx, [{ users: next.users, requirements: null }]);
     return next.position < next.last;
   });

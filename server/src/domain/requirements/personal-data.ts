@@ -69,9 +69,7 @@ export const obligationData: PersonalData = {
   },
   count: (ctx, { userId, max }) => countTenantRows(ctx, ofUserSql('$3'), [userId, max]),
   read: async function* (ctx, { userId, loginId }) {
-    const titles = await ownRows(ctx, 'requirement')
-      .select(['requirement_id', 'rule'])
-      .execute();
+    const titles = await ownRows(ctx, 'requirement').select(['requirement_id', 'rule']).execute();
     const titleOf = new Map(
       titles.map(({ requirement_id, rule }) => [requirement_id, (rule as { Title: string }).Title]),
     );

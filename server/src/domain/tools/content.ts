@@ -1,6 +1,6 @@
-import { updateOwn } from '../../db/own-rows.ts';
 import type { FastifyRequest } from 'fastify';
 import { decodeJwt, type JWTPayload } from 'jose';
+import { updateOwn } from '../../db/own-rows.ts';
 import { transaction } from '../../db/transaction.ts';
 import type { RouteResponse } from '../../http/routes.ts';
 import { type Form, fieldOf } from '../../http/validation/validation.ts';

@@ -1,6 +1,6 @@
-import { ownRows } from '../../db/own-rows.ts';
 import { sql } from 'kysely';
 import { dataAfterScore, lastTimestamp, toolUnitId } from '../../../../standards/lti.ts';
+import { ownRows } from '../../db/own-rows.ts';
 import { run, transaction } from '../../db/transaction.ts';
 import type { TenantContext } from '../../infra/context/context.ts';
 import { Problem } from '../../lib/errors.ts';

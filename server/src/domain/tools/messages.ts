@@ -1,6 +1,6 @@
-import { ownRows } from '../../db/own-rows.ts';
 import { randomUUID } from 'node:crypto';
 import type { FastifyRequest } from 'fastify';
+import { ownRows } from '../../db/own-rows.ts';
 import { forTenant } from '../../db/transaction.ts';
 import type { RouteResponse } from '../../http/routes.ts';
 import { type Form, fieldOf } from '../../http/validation/validation.ts';

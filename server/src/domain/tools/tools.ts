@@ -1,7 +1,7 @@
-import { deleteOwn, ownRows, updateOwn } from '../../db/own-rows.ts';
 import { createPublicKey } from 'node:crypto';
 import type { Selectable } from 'kysely';
 import type { LtiToolTable } from '../../db/engine/generated.ts';
+import { deleteOwn, ownRows, updateOwn } from '../../db/own-rows.ts';
 import { run, transaction } from '../../db/transaction.ts';
 import { type PageQuery, pageLimit, readCursor, toPage } from '../../http/pagination.ts';
 import { recordOf } from '../../http/records.ts';
@@ -196,8 +196,7 @@ const audit = (what: 'created' | 'deleted', targetId: string) =>
 export async function deleteTool(ctx: TenantContext, { courseId }: CourseKey): Promise<void> {
   await transaction(ctx, async (ctx) => {
     await readTool(ctx, { courseId });
-    await deleteOwn(ctx, 'lti_tool', { course_id: courseId })
-      .execute();
+    await deleteOwn(ctx, 'lti_tool', { course_id: courseId }).execute();
     await appendAudit(ctx, ctx.tenantId, audit('deleted', courseId));
     await deleteOwnCourse(ctx, { courseId });
   });

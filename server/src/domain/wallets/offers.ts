@@ -1,5 +1,5 @@
-import { deleteOwn, ownRows } from '../../db/own-rows.ts';
 import { randomBytes } from 'node:crypto';
+import { deleteOwn, ownRows } from '../../db/own-rows.ts';
 import { transaction } from '../../db/transaction.ts';
 import { type Context, type TenantContext, tenantNow } from '../../infra/context/context.ts';
 import { signToken, verifyToken } from '../../infra/keys/key-ring.ts';

@@ -92,16 +92,8 @@ export function buildSerializers() {
  * booleans and numbers.
  */
 export function compileRows(schema: object, texts: boolean): ValidateFunction {
-  const options = {
-    verbose: true,
-    removeAdditional: false,
-    strict: false,
-    useDefaults: false,
-    coerceTypes: texts,
-  } as const;
-  const ajv = addFormats(new Ajv(options));
-  ajv.addFormat('date-time', isInstant);
-  return ajv.compile(schema);
+  const options = { verbose: true, removeAdditional: false, strict: false, coerceTypes: texts } as const;
+  return addFormats(new Ajv(options)).addFormat('date-time', isInstant).compile(schema);
 }
 
 /** The most deeply nested record has four levels. The longest lists are the lists of tenants and courses. */

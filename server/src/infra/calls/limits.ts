@@ -1,5 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { Problem } from '../../lib/errors.ts';
+import { overloaded, Problem } from '../../lib/errors.ts';
 import { type Context, partOfState } from '../context/context.ts';
 import { countRejection, type LimitName } from '../context/counters.ts';
 import { onRequestEnd } from '../context/request-end.ts';
@@ -41,12 +41,9 @@ function rejected(ctx: Context, name: LimitName, detail: string, retryAfter: num
   return new Problem('too_many_requests', detail, { retryAfter });
 }
 
-/** The random delay makes clients retry at different times. */
-function overloaded(ctx: Context, name: LimitName): Problem {
+function tooMany(ctx: Context, name: LimitName): Problem {
   countRejection(ctx, name);
-  return new Problem('unavailable', 'The service is overloaded. Retry the request.', {
-    retryAfter: 1 + Math.floor(Math.random() * 3),
-  });
+  return overloaded();
 }
 
 /**
@@ -115,7 +112,7 @@ const slotsOf = ({ config }: Context, server: ServerName) =>
 
 /** Occupies a slot of the server until the request ends. */
 export function enterServer(ctx: Context, request: FastifyRequest, server: ServerName): void {
-  if (!occupy(ctx, request, `requests ${server}`, slotsOf(ctx, server))) throw overloaded(ctx, 'requests');
+  if (!occupy(ctx, request, `requests ${server}`, slotsOf(ctx, server))) throw tooMany(ctx, 'requests');
 }
 
 /** Limits the tenant's concurrent requests to a share of the server's slots. */
@@ -160,7 +157,7 @@ const maxWaiting = 100;
 
 /** Fails if too many passwords are waiting. Called before a guess is counted, because a rejected request is not a guess. */
 export function rejectManyHashes(ctx: Context): void {
-  if (ctx.load.hashes.waiting >= maxWaiting) throw overloaded(ctx, 'hashes');
+  if (ctx.load.hashes.waiting >= maxWaiting) throw tooMany(ctx, 'hashes');
 }
 
 /** Hashes a password when its turn comes. */

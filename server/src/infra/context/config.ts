@@ -205,7 +205,6 @@ export type Config = {
   statementNames: boolean;
   /** Maximum concurrent API calls on this node. Learners may have twice as many, anonymous callers a quarter. */
   maxInFlight: number;
-  /** Calls per minute without valid credentials from one address; 0 means no limit. */
   /** Seconds for which a node that is shutting down reports "not ready" before it refuses connections. */
   drainSeconds: number;
   dataDir: string;

@@ -53,11 +53,7 @@ export type RingKey = {
   readonly secret: KeyObject;
   /** Keys for single purposes, derived when first needed. */
   readonly derived: Map<string, KeyObject>;
-  /** Recently verified tokens of this key. */
-  readonly verified: Map<string, VerifiedToken>;
 };
-
-type VerifiedToken = { readonly purpose: Purpose; readonly value: unknown };
 
 export type KeyRing = {
   /** The first key signs and encrypts; all keys verify and decrypt. Replaced as a whole when the ring is rotated. */
@@ -74,7 +70,7 @@ export function newKey(now: Date): WrittenKey {
 }
 
 export function openKey({ id, secret }: Pick<WrittenKey, 'id' | 'secret'>): RingKey {
-  return { id, secret: createSecretKey(secret), derived: new Map(), verified: new Map() };
+  return { id, secret: createSecretKey(secret), derived: new Map() };
 }
 
 /** Error messages never contain the keys' values, which are secret. */
@@ -132,16 +128,12 @@ export function sign(ring: KeyRing, purpose: SigningPurpose, text: string): stri
   return `${key.id}.${hmac(key, purpose, text)}`;
 }
 
-function claimedKey(ring: KeyRing, signature: string): RingKey | undefined {
-  const dot = signature.indexOf('.');
-  return dot < 0 ? undefined : findKey(ring, signature.slice(0, dot));
-}
-
 export function verify(ring: KeyRing, purpose: SigningPurpose, text: string, signature: string): boolean {
-  const key = claimedKey(ring, signature);
+  const [id, mac] = splitOnce(signature);
+  const key = findKey(ring, id);
   if (!key) return false;
   const expected = Buffer.from(hmac(key, purpose, text));
-  const given = Buffer.from(signature.slice(signature.indexOf('.') + 1));
+  const given = Buffer.from(mac);
   return expected.length === given.length && timingSafeEqual(expected, given);
 }
 
@@ -156,22 +148,6 @@ export function verifyToken(ring: KeyRing, purpose: SigningPurpose, token: strin
   const [body, signature] = splitOnce(token);
   if (!body || !signature || !verify(ring, purpose, body, signature)) return null;
   return JSON.parse(Buffer.from(body, 'base64url').toString());
-}
-
-const maxCachedTokens = 10_000;
-
-/** `verifyToken` for tokens that a page sends with every request. The result is shared and must not be modified. */
-export function verifyTokenCached(ring: KeyRing, purpose: SigningPurpose, token: string): unknown {
-  const verified = claimedKey(ring, splitOnce(token)[1])?.verified;
-  const known = verified?.get(token);
-  // A signature is valid for one purpose only.
-  if (known) return known.purpose === purpose ? known.value : null;
-  const value = verifyToken(ring, purpose, token);
-  if (!verified || value === null) return null;
-  // Copy the token, because a slice of the URL would keep the whole URL in memory.
-  verified.set(Buffer.from(token).toString(), { purpose, value });
-  if (verified.size > maxCachedTokens) verified.delete(verified.keys().next().value ?? token);
-  return value;
 }
 
 /** The text before the first dot and the text after it. */

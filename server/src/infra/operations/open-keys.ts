@@ -1,4 +1,5 @@
 import { unwatchFile, watchFile } from 'node:fs';
+import { keepSetting, readSetting } from '../../db/setting.ts';
 import { type Database, takeTurn, transaction } from '../../db/transaction.ts';
 import type { Log } from '../../lib/log.ts';
 import type { Config } from '../context/config.ts';
@@ -49,13 +50,9 @@ export function openKeys(ctx: KeyContext): Promise<KeyRing> {
 }
 
 /** The ring with which the database was last used; null if none has been used yet. */
-export async function readUsedRing({ db }: Pick<KeyContext, 'db'>): Promise<UsedRing | null> {
-  const setting = await db
-    .selectFrom('setting')
-    .select('value')
-    .where('name', '=', usedName)
-    .executeTakeFirst();
-  return setting ? JSON.parse(setting.value) : null;
+export async function readUsedRing(ctx: Pick<KeyContext, 'db'>): Promise<UsedRing | null> {
+  const used = await readSetting(ctx, usedName);
+  return used === undefined ? null : JSON.parse(used);
 }
 
 /** The keys of this node's ring; null if there are none yet. Throws if the database was used with other keys. */
@@ -85,18 +82,10 @@ export function recordRotation<C extends KeyContext>(
     const used = await readUsedRing(ctx);
     if (!used) return;
     const { signs } = used;
-    const audited = await ctx.db
-      .selectFrom('setting')
-      .select('value')
-      .where('name', '=', auditedName)
-      .executeTakeFirst();
-    if (audited?.value === signs.id) return;
-    await ctx.db
-      .insertInto('setting')
-      .values({ name: auditedName, value: signs.id })
-      .onConflict((conflict) => conflict.column('name').doUpdateSet({ value: signs.id }))
-      .execute();
-    if (audited) await record(ctx, signs.id);
+    const audited = await readSetting(ctx, auditedName);
+    if (audited === signs.id) return;
+    await keepSetting(ctx, auditedName, signs.id);
+    if (audited !== undefined) await record(ctx, signs.id);
   });
 }
 
@@ -127,12 +116,7 @@ function hashKeyOf(ctx: KeyContext, keys: KeyRing['keys'], used: UsedRing | null
 
 async function remember(ctx: KeyContext, ring: UsedRing, before: UsedRing | null): Promise<void> {
   const value = JSON.stringify(ring);
-  if (before && value === JSON.stringify(before)) return;
-  await ctx.db
-    .insertInto('setting')
-    .values({ name: usedName, value })
-    .onConflict((conflict) => conflict.column('name').doUpdateSet({ value }))
-    .execute();
+  if (!before || value !== JSON.stringify(before)) await keepSetting(ctx, usedName, value);
 }
 
 /** Loads a rotated ring without a restart, then calls `taken`. An unusable ring is ignored until the next change. */

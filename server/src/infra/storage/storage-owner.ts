@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { keepSetting, readSetting } from '../../db/setting.ts';
 import type { Database } from '../../db/transaction.ts';
 import { type ObjectStore, StorageError } from './object-store.ts';
 
@@ -10,32 +11,11 @@ const settingName = 'storage_owner';
 /** Instead of a name, until the operator claims a store for a restored database. */
 const restored = 'restored';
 
-async function readOwner({ db }: DatabaseContext): Promise<string | null> {
-  const row = await db
-    .selectFrom('setting')
-    .select('value')
-    .where('name', '=', settingName)
-    .executeTakeFirst();
-  return row?.value ?? null;
-}
-
-async function setOwner({ db }: DatabaseContext, value: string): Promise<void> {
-  await db
-    .insertInto('setting')
-    .values({ name: settingName, value })
-    .onConflict((conflict) => conflict.column('name').doUpdateSet({ value }))
-    .execute();
-}
-
 /** Marks an unused prefix as this database's. Nodes that start together agree on the name, which is in the database first. */
 async function claimUnused(ctx: DatabaseContext, store: ObjectStore): Promise<boolean> {
-  await ctx.db
-    .insertInto('setting')
-    .values({ name: settingName, value: randomUUID() })
-    .onConflict((conflict) => conflict.doNothing())
-    .execute();
-  const owner = await readOwner(ctx);
-  if (owner === null || owner === restored) return false;
+  await keepSetting(ctx, settingName, randomUUID(), false);
+  const owner = await readSetting(ctx, settingName);
+  if (owner === undefined || owner === restored) return false;
   await store.putText(ownerKey, owner);
   return true;
 }
@@ -55,7 +35,7 @@ export async function storageProblem(
   { claims = true } = {},
 ): Promise<string | null> {
   try {
-    const [owner, marked] = [await readOwner(ctx), await store.getText(ownerKey)];
+    const [owner, marked] = [await readSetting(ctx, settingName), await store.getText(ownerKey)];
     const isUnused = marked === null && owner !== restored && !(await hasStoredFiles(ctx));
     if (isUnused && (!claims || (await claimUnused(ctx, store)))) return null;
     if (marked === null)
@@ -72,7 +52,7 @@ export async function storageProblem(
 /** Makes the store this database's. Nodes on the previous database then stop serving. */
 export async function claimStore(ctx: DatabaseContext, store: ObjectStore): Promise<void> {
   const owner = randomUUID();
-  await setOwner(ctx, owner);
+  await keepSetting(ctx, settingName, owner);
   await store.putText(ownerKey, owner);
 }
 

@@ -1,6 +1,6 @@
-import { ownRows } from '../../../db/own-rows.ts';
 import { deflateSync, gzipSync } from 'node:zlib';
 import { SignJWT } from 'jose';
+import { ownRows } from '../../../db/own-rows.ts';
 import { type TenantContext, tenantNow } from '../../../infra/context/context.ts';
 import { signingKey } from '../../identity/tenant-keys.ts';
 import { listUrl, seconds } from './credential.ts';

@@ -1,6 +1,6 @@
 import type { Player } from '../../../infra/calls/limits.ts';
 import type { Context } from '../../../infra/context/context.ts';
-import { signToken, verifyToken, verifyTokenCached } from '../../../infra/keys/key-ring.ts';
+import { signToken, verifyToken } from '../../../infra/keys/key-ring.ts';
 
 /** An allowed click on a LaunchURL. The ticket stays valid for as long as its page may be reloaded. */
 export type Ticket = {
@@ -55,9 +55,7 @@ export function writeSession(ctx: Context, session: SessionHandle): string {
 }
 
 export function readSession(ctx: Context, token: string): SessionHandle | null {
-  const value = verifyTokenCached(ctx.keys, 'session', token) as
-    | [string, string, number, string, string]
-    | null;
+  const value = verifyToken(ctx.keys, 'session', token) as [string, string, number, string, string] | null;
   if (!value) return null;
   const [tenantId, enrollId, launch, courseId, launchId] = value;
   return { tenantId, enrollId, launch, launchId, courseId };
@@ -73,7 +71,7 @@ export function writeFilesToken(ctx: Context, files: FilesHandle): string {
 }
 
 export function readFilesToken(ctx: Context, token: string): FilesHandle | null {
-  const value = verifyTokenCached(ctx.keys, 'files', token) as [string, string, string, string] | null;
+  const value = verifyToken(ctx.keys, 'files', token) as [string, string, string, string] | null;
   if (!value) return null;
   const [tenantId, enrollId, courseId, releaseId] = value;
   return { tenantId, enrollId, courseId, releaseId };

@@ -1,5 +1,5 @@
-import { ownRows, updateOwn } from '../../../db/own-rows.ts';
 import { createHash } from 'node:crypto';
+import { ownRows, updateOwn } from '../../../db/own-rows.ts';
 import { run, transaction } from '../../../db/transaction.ts';
 import type { TenantContext } from '../../../infra/context/context.ts';
 import { columnsOf } from '../../imports/headings.ts';
@@ -156,8 +156,7 @@ async function rowsOf(
 const columns = ['LoginID', 'FirstName', 'LastName', 'Email', 'Enabled', 'CourseID', 'DurationID'];
 
 const findPlatform = (ctx: TenantContext, platformId: string) =>
-  ownRows(ctx, 'lti_platform', { platform_id: platformId })
-    .selectAll();
+  ownRows(ctx, 'lti_platform', { platform_id: platformId }).selectAll();
 
 /**
  * Reads the members of all contexts of a platform and stores what has changed as an import, which applies it. False if

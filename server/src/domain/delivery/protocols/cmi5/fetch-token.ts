@@ -1,5 +1,5 @@
 import { type Context, type TenantContext, tenantNow } from '../../../../infra/context/context.ts';
-import { signToken, verifyTokenCached } from '../../../../infra/keys/key-ring.ts';
+import { signToken, verifyToken } from '../../../../infra/keys/key-ring.ts';
 import { newSecret, sha256 } from '../../../../lib/ids.ts';
 import { readAuSession, setAuToken } from '../../../enrolments/run-time/au-sessions.ts';
 import { accessEnd } from '../../../enrolments/run-time/progress-cache.ts';
@@ -32,7 +32,7 @@ export function writeAuToken(ctx: Context, use: AuTokenUse, handle: AuHandle): s
  * safe, because only we can sign a token.
  */
 export function readAuToken(ctx: Context, token: string): (AuHandle & { use: AuTokenUse }) | null {
-  const value = verifyTokenCached(ctx.keys, 'au', token) as
+  const value = verifyToken(ctx.keys, 'au', token) as
     | [AuTokenUse, string, string, number, string, string, string]
     | null;
   if (!value) return null;
