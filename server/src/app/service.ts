@@ -107,9 +107,7 @@ function listenError(error: unknown, { host, port, setting }: Place): unknown {
   if (codeOf(error) === 'EACCES')
     return new Error(
       `The process does not have permission to listen on port ${port}. Set ${setting} to another port.`,
-      {
-        cause: error,
-      },
+      { cause: error },
     );
   return error;
 }

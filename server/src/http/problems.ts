@@ -143,9 +143,7 @@ export function toProblem(error: unknown): Problem | null {
     return new Problem(
       'unavailable',
       'The service is running out of memory or disk space. Try again later.',
-      {
-        retryAfter: 60,
-      },
+      { retryAfter: 60 },
     );
   if (thrown.statusCode === 416)
     return new Problem(

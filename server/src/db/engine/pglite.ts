@@ -163,10 +163,7 @@ export async function openPglite(options: PgliteOptions): Promise<PgliteEngine> 
     // While it opens, PGlite creates some files with mode 0644, regardless of the umask.
     // Restricting them takes 6 ms.
     restrictToOwner(dataFolder);
-    return {
-      ...engine,
-      close: () => engine.close().finally(() => lock.release()),
-    };
+    return { ...engine, close: () => engine.close().finally(() => lock.release()) };
   } catch (error) {
     lock.release();
     throw error;

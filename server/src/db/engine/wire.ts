@@ -126,9 +126,7 @@ export const unavailable = (cause: unknown): Problem => {
   const problem = new Problem(
     'unavailable',
     'The database is temporarily unavailable. Send the request again shortly.',
-    {
-      retryAfter: 2,
-    },
+    { retryAfter: 2 },
   );
   problem.cause = cause;
   return problem;

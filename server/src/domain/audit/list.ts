@@ -129,9 +129,7 @@ function readPerson(ctx: Context & { tenantId?: string }, loginId: string): Prom
     throw new Problem(
       'tenant_required',
       'A LoginID is unique only within its tenant. Send the TenantID in the Tenant header.',
-      {
-        param: 'LoginID',
-      },
+      { param: 'LoginID' },
     );
   return findPersonId({ ...ctx, tenantId }, loginId);
 }

@@ -4,9 +4,7 @@ export function courseNotFound(): Problem {
   return new Problem(
     'course_not_found',
     'The course does not exist. List the courses with GET /catalogue/course.',
-    {
-      param: 'CourseID',
-    },
+    { param: 'CourseID' },
   );
 }
 

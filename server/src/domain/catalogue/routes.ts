@@ -75,9 +75,7 @@ export const catalogueRoutes = [
     access: 'tenant',
     scope: 'catalogue:read',
     query: Fields(pageQuery),
-    responses: {
-      200: { description: 'A page of courses, ordered by ID.', schema: PageOf(ContentItem) },
-    },
+    responses: { 200: { description: 'A page of courses, ordered by ID.', schema: PageOf(ContentItem) } },
     handle: async (ctx, { query }) => ok(await listContent(ctx, query)),
   }),
   route('GET /course', 'listCourses', {

@@ -272,10 +272,7 @@ export type AuthoredCourse = Type.Static<typeof AuthoredCourse>;
 
 export const CourseChange = Type.Partial(
   Fields({ ...courseFields, ...authored, ...access, ...completion, ...certificate, ...retention, Status }),
-  {
-    additionalProperties: false,
-    title: 'CourseChange',
-  },
+  { additionalProperties: false, title: 'CourseChange' },
 );
 export type CourseChange = Type.Static<typeof CourseChange>;
 
@@ -359,10 +356,7 @@ export const Release = Fields(
 );
 export type Release = Type.Static<typeof Release>;
 
-export const ImportID = Type.String({
-  maxLength: 64,
-  examples: ['01994a5e-7c00-7000-8000-000000000021'],
-});
+export const ImportID = Type.String({ maxLength: 64, examples: ['01994a5e-7c00-7000-8000-000000000021'] });
 
 export const PackageImportRequest = Fields(
   {

@@ -131,9 +131,7 @@ function recorded(row: Row, { user_id, course_found, made, existing }: Outcome):
     throw new Problem(
       'unavailable',
       'The completion is being changed by other requests. Retry the request.',
-      {
-        retryAfter: 1,
-      },
+      { retryAfter: 1 },
     );
   const { CompletionID: _, CreatedBy: __, ...sent } = row;
   const record = toCompletion(existing);

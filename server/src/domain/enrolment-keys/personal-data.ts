@@ -24,10 +24,7 @@ export const enrolmentKeyData: PersonalData = {
   tables: ['enrolment_key', 'key_guess'],
   erased:
     "The connection between the person and the keys that they redeemed or tried, or that were created for them. The person's unused keys have been revoked.",
-  retained: {
-    what: 'The keys and whether they have been used.',
-    why: "They belong to the buyer's order.",
-  },
+  retained: { what: 'The keys and whether they have been used.', why: "They belong to the buyer's order." },
   eraseForUser: async (ctx, { userId, until }) => {
     return batchOf((await run(ctx, anonymize, [ctx.tenantId, userId, until])).length);
   },

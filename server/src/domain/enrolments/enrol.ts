@@ -100,9 +100,7 @@ function refusalOf(outcome: Outcome, input: EnrolTarget): Problem | null {
     return new Problem(
       'course_retired',
       'The course is retired and accepts no new enrolments. Choose another course.',
-      {
-        param: 'CourseID',
-      },
+      { param: 'CourseID' },
     );
   if (outcome.action === 'limit')
     return new Problem(
@@ -336,9 +334,7 @@ function enrolledBy(ctx: TenantContext, input: EnrolInput, outcome: Outcome): En
     throw new Problem(
       'already_enrolled',
       'The user is already enrolled on this course. Read the enrolment instead.',
-      {
-        EnrollID: outcome.enroll_id,
-      },
+      { EnrollID: outcome.enroll_id },
     );
   return {
     enrolment: toEnrolment(ctx, { ...outcome, login_id: input.loginId }),

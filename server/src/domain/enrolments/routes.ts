@@ -54,9 +54,7 @@ const activityRoutes = [
         }),
       ),
     }),
-    responses: {
-      200: { description: 'A page of units, ordered by UnitID.', schema: PageOf(UnitActivity) },
-    },
+    responses: { 200: { description: 'A page of units, ordered by UnitID.', schema: PageOf(UnitActivity) } },
     problems: ['enrolment_not_found'],
     handle: async (ctx, { params, query }) =>
       ok(await readActivity(ctx, { ...query, loginId: params.LoginID, enrollId: params.EnrollID })),

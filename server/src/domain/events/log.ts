@@ -140,7 +140,5 @@ const endOf = ({ end_position, end_event_id }: Row): Position =>
     : { position: end_position, eventId: end_event_id };
 
 export function toEvent(row: EventRow): Event {
-  return recordOf(Event, row, {
-    EventID: row.event_id ?? '',
-  });
+  return recordOf(Event, row, { EventID: row.event_id ?? '' });
 }

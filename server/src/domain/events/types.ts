@@ -172,10 +172,7 @@ export const eventCatalogue = {
   ],
   'score.accepted': [
     'A learning platform accepted the score of an enrolment (LTI). Score is between 0 and 100; null if only the activity was reported.',
-    data({
-      ...score,
-      Activity: OneOf(['Initialized', 'InProgress', 'Completed']),
-    }),
+    data({ ...score, Activity: OneOf(['Initialized', 'InProgress', 'Completed']) }),
   ],
   'score.rejected': [
     'A learning platform did not accept the score of an enrolment, or has another grade, which a teacher gave. Problem is the HTTP status, or `changed_there`. It is reported once until a score is accepted.',

@@ -121,9 +121,7 @@ export function tenantResolver(exists: (ctx: Context, tenantId: string) => Promi
       throw new Problem(
         'tenant_required',
         'This operation requires a tenant. Send its TenantID in the Tenant header.',
-        {
-          param: 'Tenant',
-        },
+        { param: 'Tenant' },
       );
     if (/\p{Cc}/u.test(named) || !(await exists(ctx, named)))
       throw new Problem(

@@ -43,10 +43,7 @@ export function prepareStatements(ctx: TenantContext, input: NewStatements): Pre
     complete(statement, { id: statement.id?.toLowerCase() ?? newId(ctx.now()), authority, edition }),
   );
   checkAttachments(input.attachments ?? []);
-  const entries = all.map((statement) => ({
-    statement,
-    row: rowOf(statement, input.attachments),
-  }));
+  const entries = all.map((statement) => ({ statement, row: rowOf(statement, input.attachments) }));
   checkKeys(entries);
   checkDefinitions(all);
   return { input, entries };

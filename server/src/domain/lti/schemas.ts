@@ -138,10 +138,7 @@ export const LoginForm = Type.Object(
 );
 
 export const LaunchForm = Type.Object(
-  {
-    id_token: Sent('The message, signed by the platform.'),
-    state: Sent('From the login.'),
-  },
+  { id_token: Sent('The message, signed by the platform.'), state: Sent('From the login.') },
   { additionalProperties: true, title: 'LtiLaunchForm' },
 );
 

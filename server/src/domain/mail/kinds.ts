@@ -117,11 +117,7 @@ export const Mail = Fields(
         '`queued`: it will be sent, or tried again. `sent`: the mail server accepted it. `failed`: the mail server rejected it or was unavailable for 72 hours, or the link expired. `cancelled`: its link was used, replaced or revoked before it was sent, nothing that it reminds of is open any more, its report was deleted, or its address bounced. `bounced`: the mail provider reported afterwards that it could not deliver the email.',
     }),
     Attempts: Type.Integer({ minimum: 0 }),
-    Answer: Nullable(
-      Text(500, {
-        description: "The mail server's last response; null if there was none.",
-      }),
-    ),
+    Answer: Nullable(Text(500, { description: "The mail server's last response; null if there was none." })),
     CreatedAt: Instant(),
     AttemptedAt: Nullable(Instant('The last attempt.')),
     NextAttemptAt: Nullable(Instant('When a queued email is sent or retried next.')),

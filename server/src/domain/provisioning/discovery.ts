@@ -71,9 +71,7 @@ const schemas: Resource[] = [
           attribute('display', readOnly),
           attribute('type', readOnly),
         ],
-        {
-          multiValued: true,
-        },
+        { multiValued: true },
       ),
     ],
   },

@@ -101,10 +101,7 @@ export async function readTeamRecord(
   const own = { LoginID: row.login_id, Limit: most };
   const obligations = await listObligationsOfUser(ctx, { ...own, Order: 'due_descending' });
   const enrolments = await listEnrolmentsOfUser(ctx, { ...own, Order: 'newest' });
-  return recordOf(TeamRecord, row, {
-    Obligations: obligations.Items,
-    Enrolments: enrolments.Items,
-  });
+  return recordOf(TeamRecord, row, { Obligations: obligations.Items, Enrolments: enrolments.Items });
 }
 
 /** Reminds direct reports only. Anybody else is left out as unknown. */

@@ -69,10 +69,7 @@ export const reportRoutes = [
     scope: 'enrolments:read',
     query: linesQuery,
     responses: {
-      200: {
-        description: 'A page of lines, ordered by CourseID and GroupName.',
-        schema: PageOf(Completion),
-      },
+      200: { description: 'A page of lines, ordered by CourseID and GroupName.', schema: PageOf(Completion) },
     },
     handle: async (ctx, { query }) => ok(await listCompletion(ctx, query)),
   }),
@@ -85,10 +82,7 @@ export const reportRoutes = [
     scope: 'enrolments:read',
     query: linesQuery,
     responses: {
-      200: {
-        description: 'A page of lines, ordered by CourseID and GroupName.',
-        schema: PageOf(Access),
-      },
+      200: { description: 'A page of lines, ordered by CourseID and GroupName.', schema: PageOf(Access) },
     },
     handle: async (ctx, { query }) => ok(await listAccess(ctx, query)),
   }),

@@ -34,10 +34,7 @@ export const Erasure = Fields(
       description: 'The legal holds on the person. In a plan: what prevents the erasure. In a receipt: none.',
     }),
   },
-  {
-    title: 'Erasure',
-    description: 'Which data about a person was erased, which was kept, and why.',
-  },
+  { title: 'Erasure', description: 'Which data about a person was erased, which was kept, and why.' },
 );
 export type Erasure = Type.Static<typeof Erasure>;
 

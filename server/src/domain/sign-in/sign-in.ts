@@ -71,10 +71,7 @@ export async function createSignInLink(
       );
     await audit(ctx, 'sign_in_link.created', user.user_id);
   });
-  return {
-    SignInURL: signInAddress(ctx, token),
-    ExpiresAt: expiresAt.toISOString(),
-  };
+  return { SignInURL: signInAddress(ctx, token), ExpiresAt: expiresAt.toISOString() };
 }
 
 const findUsable = `

@@ -38,9 +38,7 @@ export const reminderFields = {
     description: 'How many days before something is due, or access ends. An empty list means not in advance.',
   }),
   OnTheDay: Type.Boolean({ description: 'On the day on which it is due.' }),
-  WeeklyWhenOverdue: Type.Boolean({
-    description: 'Every seven days after the due date, for up to a year.',
-  }),
+  WeeklyWhenOverdue: Type.Boolean({ description: 'Every seven days after the due date, for up to a year.' }),
   ManagerDigest: Type.Boolean({
     description: 'Managers get the overdue obligations of their direct reports every Monday.',
   }),

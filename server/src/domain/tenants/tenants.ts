@@ -74,10 +74,7 @@ export async function createTenant(
     throw new Problem(
       'tenant_being_deleted',
       'A tenant with this TenantID is being deleted. Try again later.',
-      {
-        param: 'TenantID',
-        retryAfter: 10,
-      },
+      { param: 'TenantID', retryAfter: 10 },
     );
   const tenant = toTenant(known);
   const differs = differences({ ...input, TenantID: tenantId }, tenant);
@@ -85,9 +82,7 @@ export async function createTenant(
     throw new Problem(
       'tenant_exists',
       `The tenant exists, but differs in ${differs.join(', ')}. Use PUT /tenant/{TenantID} to change it.`,
-      {
-        differs,
-      },
+      { differs },
     );
   return { tenant, isNew: false };
 }

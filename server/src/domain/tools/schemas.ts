@@ -65,9 +65,7 @@ const Registration = Fields(
     ClientID: uuid,
     DeploymentID: Type.String(),
     AuthURL: Type.String({ description: 'OIDC authentication URL.' }),
-    TokenURL: Type.String({
-      description: 'Access token URL, which is also the audience of assertions.',
-    }),
+    TokenURL: Type.String({ description: 'Access token URL, which is also the audience of assertions.' }),
     JWKSURL: Type.String({ description: 'Public keyset URL.' }),
   },
   { title: 'ToolRegistration', description: 'What to enter in the tool.' },

@@ -177,10 +177,7 @@ async function compared(
   if (password === null || !outcome || outcome instanceof Problem || outcome.isNew || outcome.changed)
     return drafted;
   const found = await checkPasswordGuess(ctx, { loginId: row.login_id, password });
-  return {
-    ...drafted,
-    compared: { stored: outcome.row.password_hash, matches: found?.matches ?? false },
-  };
+  return { ...drafted, compared: { stored: outcome.row.password_hash, matches: found?.matches ?? false } };
 }
 
 const done = ({ user, isNew, changed }: Created): RowDone => ({

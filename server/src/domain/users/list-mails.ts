@@ -42,7 +42,5 @@ export async function listMails(ctx: TenantContext, input: Filter) {
 }
 
 export function toMail(row: MailRow): Mail {
-  return recordOf(Mail, row, {
-    NextAttemptAt: row.status === 'queued' ? row.due_at.toISOString() : null,
-  });
+  return recordOf(Mail, row, { NextAttemptAt: row.status === 'queued' ? row.due_at.toISOString() : null });
 }

@@ -76,9 +76,7 @@ export const userRoutes = [
         }),
       ),
     }),
-    responses: {
-      200: { description: 'A page of users.', schema: CountedPageOf(User) },
-    },
+    responses: { 200: { description: 'A page of users.', schema: CountedPageOf(User) } },
     handle: async (ctx, { query }) => ok(await listUsers(ctx, query)),
   }),
   route('GET /group', 'listGroups', {

@@ -252,9 +252,7 @@ export async function updateUser(ctx: TenantContext, input: UserChange & { login
     throw new Problem(
       'login_id_immutable',
       'LoginID cannot be changed. Leave it out, or create another user.',
-      {
-        param: 'LoginID',
-      },
+      { param: 'LoginID' },
     );
   const { Password } = change;
   if (Password !== undefined) rejectAdminChange(ctx, nobody, { Password });

@@ -13,9 +13,6 @@ export const WalletOffer = Fields(
       'When the offer ends. It also ends when a wallet uses it, or when another one is made.',
     ),
   },
-  {
-    title: 'WalletOffer',
-    description: 'Anyone with the URL can add the certificate to a wallet, once.',
-  },
+  { title: 'WalletOffer', description: 'Anyone with the URL can add the certificate to a wallet, once.' },
 );
 export type WalletOffer = Type.Static<typeof WalletOffer>;

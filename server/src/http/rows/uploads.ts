@@ -16,9 +16,7 @@ export async function requireDiskSpace(ctx: Context, bytes: number): Promise<voi
   throw new Problem(
     'unavailable',
     'The service is running out of disk space. Retry later, or contact its operator.',
-    {
-      retryAfter: 60,
-    },
+    { retryAfter: 60 },
   );
 }
 

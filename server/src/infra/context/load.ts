@@ -85,9 +85,7 @@ export function openImportQueue(
         throw new Problem(
           'unavailable',
           `Too many imports: ${max.waiting} are already waiting. Try again later.`,
-          {
-            retryAfter,
-          },
+          { retryAfter },
         );
       }
       count.started++;

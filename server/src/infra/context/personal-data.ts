@@ -58,7 +58,4 @@ export type PersonalData = {
 };
 
 /** The result of a step whose query no longer finds erased rows. Each call therefore starts from the beginning. */
-export const batchOf = (records: number): Batch => ({
-  records,
-  next: records < batchRows ? null : [],
-});
+export const batchOf = (records: number): Batch => ({ records, next: records < batchRows ? null : [] });

@@ -143,8 +143,6 @@ function missing(ctx: StoreContext, file: StoredFile, { place }: ObjectStore): P
   return new Problem(
     'unavailable',
     'The files of this course are currently not available. Try again later.',
-    {
-      retryAfter: 60,
-    },
+    { retryAfter: 60 },
   );
 }

@@ -119,9 +119,7 @@ export const contentRoutes = [
     bodyLimit: maxEmptyBody,
     params: Ticket,
     // The response is not filtered by a schema, because units can have any name and any data.
-    responses: {
-      201: { description: 'The session.', schema: PlayerSession, type: 'application/json' },
-    },
+    responses: { 201: { description: 'The session.', schema: PlayerSession, type: 'application/json' } },
     problems: [...ends, 'launch_refused', ...ofPreviews, 'tenant_not_found', 'wrong_host'],
     events: ['enrolment.launched'],
     handle: async (ctx, { params, request }) => {

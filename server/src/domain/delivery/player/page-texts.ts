@@ -61,10 +61,7 @@ const english: PageTexts = {
       reason:
         'The link is incomplete or was not created by this service. Go back to the page where you found the course, and open it again.',
     },
-    suspended: {
-      title: 'This course cannot be opened',
-      reason: suspendedReason,
-    },
+    suspended: { title: 'This course cannot be opened', reason: suspendedReason },
     outdated: { title: 'This page is out of date', reason: oldLink },
     otherHost: {
       title: 'This page is out of date',
@@ -80,10 +77,7 @@ const english: PageTexts = {
       reason:
         'The course refers to a page that is not in its package. Continue with another part, and tell your administrator.',
     },
-    leftUnit: {
-      title: 'You have left this part',
-      reason: 'Your results are saved.',
-    },
+    leftUnit: { title: 'You have left this part', reason: 'Your results are saved.' },
   },
   startable: (course) => ({
     title: `You can take “${course}” now`,
@@ -135,10 +129,7 @@ const german: PageTexts = {
       reason:
         'Der Kurs verweist auf eine Seite, die nicht in seinem Paket ist. Fahren Sie mit einem anderen Teil fort und informieren Sie Ihre Administration.',
     },
-    leftUnit: {
-      title: 'Sie haben diesen Teil verlassen',
-      reason: 'Ihre Ergebnisse sind gespeichert.',
-    },
+    leftUnit: { title: 'Sie haben diesen Teil verlassen', reason: 'Ihre Ergebnisse sind gespeichert.' },
   },
   startable: (course) => ({
     title: `Sie können „${course}“ jetzt starten`,
@@ -201,10 +192,7 @@ const french: PageTexts = {
       reason:
         'Le cours renvoie à une page qui ne se trouve pas dans son paquet. Passez à une autre partie et prévenez votre administrateur.',
     },
-    leftUnit: {
-      title: 'Vous avez quitté cette partie',
-      reason: 'Vos résultats sont enregistrés.',
-    },
+    leftUnit: { title: 'Vous avez quitté cette partie', reason: 'Vos résultats sont enregistrés.' },
   },
   startable: (course) => ({
     title: `Vous pouvez suivre « ${course} » maintenant`,

@@ -127,9 +127,7 @@ export const Receipt = Fields(
     Score: Nullable(Type.Number({ description: '0–100.' })),
     Progress: Type.Number({ description: '0–100.' }),
     Ended: Nullable(
-      OneOf(namesOf(sessionEnds), {
-        description: 'Why the session has ended; null if it is still open.',
-      }),
+      OneOf(namesOf(sessionEnds), { description: 'Why the session has ended; null if it is still open.' }),
     ),
     Warning: Type.Optional(
       OneOf(['data_not_stored'], {

@@ -137,10 +137,7 @@ const isFound = (search: string) => isOfUsers(matches('sought.folded', search));
 const filter = <const S extends TSchema>(
   schema: S,
   condition: (value: Static<S>, now: Date) => Condition,
-) => ({
-  schema: Type.Optional(schema),
-  condition,
-});
+) => ({ schema: Type.Optional(schema), condition });
 
 /** The query parameters that select enrolments: what each accepts, and its condition. */
 const filters = {

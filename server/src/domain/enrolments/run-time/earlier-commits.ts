@@ -147,10 +147,7 @@ export function writeEarlier(ctx: TenantContext, progress: EarlierProgress): Pro
       .executeTakeFirst();
     if (!moved || moved.user_id === null) return null;
     await updateOwn(ctx, 'earlier_attempt', { enroll_id: enrollId, number: progress.earlier.number })
-      .set({
-        result: JSON.stringify(progress.attemptResult),
-        finished_at: progress.attemptFinishedAt,
-      })
+      .set({ result: JSON.stringify(progress.attemptResult), finished_at: progress.attemptFinishedAt })
       .execute();
     await writeUnit(ctx, progress);
     await writeCommit(ctx, progress);

@@ -146,9 +146,7 @@ async function storeCommit(ctx: TenantContext, given: CommitInput): Promise<Comm
   throw new Problem(
     'unavailable',
     'The enrolment is being changed by another request. Send the commit again.',
-    {
-      retryAfter: 1,
-    },
+    { retryAfter: 1 },
   );
 }
 

@@ -48,8 +48,6 @@ export async function recordUnit(
   throw new Problem(
     'unavailable',
     'The enrolment is being changed by another request. Send the report again.',
-    {
-      retryAfter: 1,
-    },
+    { retryAfter: 1 },
   );
 }

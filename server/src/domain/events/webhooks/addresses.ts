@@ -145,9 +145,7 @@ export async function checkUrl(
     new Problem(
       'webhook_address_refused',
       `${reason} Use an https URL on the public internet, or ask the operator to list the host in WEBHOOK_ALLOW.`,
-      {
-        param,
-      },
+      { param },
     );
   if (!URL.canParse(text)) throw refuse(`${param} is not a valid URL.`);
   const url = new URL(text);
@@ -158,9 +156,7 @@ export async function checkUrl(
     throw new Problem(
       'webhook_address_refused',
       `The host ${url.hostname} cannot be found. Check its spelling.`,
-      {
-        param,
-      },
+      { param },
     );
   });
   if (url.protocol !== 'https:' && !checked.allowed) throw refuse(`${param} does not begin with https.`);

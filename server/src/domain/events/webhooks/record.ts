@@ -14,7 +14,5 @@ export function webhookNotFound(): Problem {
 }
 
 export function toWebhook(row: WebhookRow): Webhook {
-  return recordOf(Webhook, row, {
-    Types: row.kind === 'events' ? row.types : null,
-  });
+  return recordOf(Webhook, row, { Types: row.kind === 'events' ? row.types : null });
 }

@@ -90,10 +90,7 @@ export const Webhook = Fields(
     CreatedAt: Instant(),
     UpdatedAt: Instant(),
   },
-  {
-    title: 'Webhook',
-    description: "A client's endpoint for events, or another LRS.",
-  },
+  { title: 'Webhook', description: "A client's endpoint for events, or another LRS." },
 );
 export type Webhook = Type.Static<typeof Webhook>;
 
@@ -170,10 +167,7 @@ export const Delivery = Fields(
       type: ['object', 'null'],
       additionalProperties: false,
       required: ['URL', 'Body'],
-      properties: {
-        URL: { type: 'string' },
-        Body: { type: ['object', 'null'], additionalProperties: true },
-      },
+      properties: { URL: { type: 'string' }, Body: { type: ['object', 'null'], additionalProperties: true } },
       description:
         'The last request. Its webhook-id is the EventID, and its webhook-timestamp is AttemptedAt. For statements the body is null: read them with `GET /xapi/statements`. For scores and results it is null too: the timeline of the enrolment shows them.',
     }),
@@ -222,10 +216,7 @@ export const Replay = Fields(
       Instant('Events that occurred, or statements stored, before this time. Default: now.'),
     ),
   },
-  {
-    title: 'Replay',
-    description: 'Either EventIDs, or From and optionally Until.',
-  },
+  { title: 'Replay', description: 'Either EventIDs, or From and optionally Until.' },
 );
 export type Replay = Type.Static<typeof Replay>;
 

@@ -5,10 +5,7 @@ import { Fields, Instant, Nullable, OneOf, Text } from '../../../http/validation
 export const maxPasskeys = 20;
 
 const PasskeyID = Type.String({ format: 'uuid' });
-const Name = Text(100, {
-  minLength: 1,
-  description: 'Chosen by the user, such as "Laptop".',
-});
+const Name = Text(100, { minLength: 1, description: 'Chosen by the user, such as "Laptop".' });
 
 export const PasskeyParams = Type.Object({ PasskeyID });
 

@@ -26,13 +26,7 @@ export const Invitation = Fields(
 );
 export type Invitation = Type.Static<typeof Invitation>;
 
-export const InvitationRequest = Fields(
-  {
-    LoginID,
-    Notify,
-  },
-  { title: 'InvitationRequest' },
-);
+export const InvitationRequest = Fields({ LoginID, Notify }, { title: 'InvitationRequest' });
 export type InvitationRequest = Type.Static<typeof InvitationRequest>;
 
 const InvitationURL = Address(
