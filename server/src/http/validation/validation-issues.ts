@@ -42,10 +42,10 @@ function show(value: unknown): string {
   return typeof value === 'string' ? value : JSON.stringify(value);
 }
 
-/** Returns `, such as P30D` if the schema has an example. */
+/** Returns `, such as P30D` if the schema has an example. A sentence loses its full stop, because one follows. */
 function suchAs(schema: unknown): string {
   const [example] = described(schema).examples ?? [];
-  return example === undefined ? '' : `, such as ${show(example)}`;
+  return example === undefined ? '' : `, such as ${show(example).replace(/\.$/, '')}`;
 }
 
 const formats: Record<string, string> = {

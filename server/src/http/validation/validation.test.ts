@@ -35,6 +35,11 @@ test('the response lists every invalid field with a sentence that says what to s
   });
 });
 
+test('an example that is a sentence ends with one full stop', async () => {
+  const reply = await tenant.api('POST', '/certificate/x/revoke', {});
+  assert.equal(reply.body.detail, 'Reason is missing. Send a value such as Issued for the wrong person.');
+});
+
 test('error details include an example for values with a format', async () => {
   const option = await service.api('PUT', '/course/none/option/none', { Duration: '30 days', Seats: -1 });
   assert.deepEqual(
