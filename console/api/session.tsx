@@ -1,5 +1,6 @@
 import { createContext, useContext } from 'react';
 import type { components } from '../../client/src/generated.ts';
+import { fullName } from '../../standards/full-name.ts';
 
 export type Session = components['schemas']['Session'];
 
@@ -19,5 +20,5 @@ export function nameOf({
   LastName,
   LoginID,
 }: Pick<Session, 'FirstName' | 'LastName' | 'LoginID'>) {
-  return [FirstName, LastName].filter(Boolean).join(' ') || LoginID || '';
+  return fullName(FirstName, LastName) || LoginID || '';
 }

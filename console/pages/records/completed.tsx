@@ -1,4 +1,5 @@
 import { useTranslations } from 'use-intl';
+import { fullName } from '../../../standards/full-name.ts';
 import {
   CsvButton,
   dayFilter,
@@ -51,9 +52,7 @@ export default function Completed() {
             header: t('person'),
             share: 20,
             cell: ({ LoginID, FirstName, LastName }) => (
-              <UserLink loginId={LoginID}>
-                {[FirstName, LastName].filter(Boolean).join(' ') || LoginID}
-              </UserLink>
+              <UserLink loginId={LoginID}>{fullName(FirstName, LastName) || LoginID}</UserLink>
             ),
           },
           ...useRecordColumns(),

@@ -1,3 +1,4 @@
+import { fullName } from '../../../../standards/full-name.ts';
 import type { TenantContext } from '../../infra/context/context.ts';
 import type { Image } from '../../infra/mail/send.ts';
 import { isMailAddress } from '../../lib/address.ts';
@@ -148,7 +149,7 @@ const phoneNumber = /(?:\p{Nd}[\s().+-]*){5}/u;
 
 /** Leaves out a name that a mail program would show as a link, or that reads like a message. */
 function greetingName({ firstName, lastName }: MailContent): string | null {
-  const name = oneLine([firstName, lastName].filter(Boolean).join(' '));
+  const name = oneLine(fullName(firstName, lastName));
   const plain = toNfkd(name);
   const isMessage =
     name.length > maxName || link.test(plain) || plain.includes('@') || phoneNumber.test(plain);

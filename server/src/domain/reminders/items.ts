@@ -1,3 +1,4 @@
+import { fullName } from '../../../../standards/full-name.ts';
 import { run } from '../../db/transaction.ts';
 import { type TenantContext, tenantNow } from '../../infra/context/context.ts';
 import { dayOf } from '../../lib/days.ts';
@@ -83,13 +84,15 @@ async function ownItems(
 }
 
 const teamText = `
-select held.user_id, held.requirement_id,
-  coalesce(nullif(trim(concat_ws(' ', account.first_name, account.last_name)), ''), account.login_id) as name
+select held.user_id, held.requirement_id, account.login_id, account.first_name, account.last_name
 from obligation held
 join "user" account on account.tenant_id = $1 and account.user_id = held.user_id and account.enabled
 where held.tenant_id = $1 and held.manager_login_id = $2 and ${isOpen} and held.due_at < $3
   and ${isReportedSql('$4', '$5', '$6')}
 order by held.due_at, held.obligation_id limit 200`;
+
+type Overdue = Record<'user_id' | 'requirement_id' | 'login_id', string> &
+  Record<'first_name' | 'last_name', string | null>;
 
 /** The overdue obligations of a manager's direct reports. */
 async function teamItems(
@@ -99,22 +102,16 @@ async function teamItems(
 ): Promise<ReminderItem[]> {
   const now = tenantNow(ctx);
   const { others, own, listed } = digestOf(settings);
-  const found = await run<{ user_id: string; requirement_id: string; name: string }>(ctx, teamText, [
-    ctx.tenantId,
-    loginId,
-    now,
-    others,
-    own,
-    listed,
-  ]);
+  const found = await run<Overdue>(ctx, teamText, [ctx.tenantId, loginId, now, others, own, listed]);
   const open = await openObligations(ctx, [...new Set(found.map(({ user_id }) => user_id))]);
-  return found.flatMap(({ user_id, requirement_id, name }): ReminderItem[] => {
+  return found.flatMap(({ user_id, requirement_id, login_id, first_name, last_name }): ReminderItem[] => {
     const one = open.find(
       ({ userId, requirementId }) => userId === user_id && requirementId === requirement_id,
     );
     if (!one || one.dueAt >= now) return [];
     const { title, course, dueAt } = one;
-    return [{ kind: 'overdue', title, course, day: dayOf(dueAt, settings.zone), who: name }];
+    const who = fullName(first_name, last_name) || login_id;
+    return [{ kind: 'overdue', title, course, day: dayOf(dueAt, settings.zone), who }];
   });
 }
 

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { FastifyRequest } from 'fastify';
+import { fullName } from '../../../../standards/full-name.ts';
 import { ownRows } from '../../db/own-rows.ts';
 import { forTenant } from '../../db/transaction.ts';
 import type { RouteResponse } from '../../http/routes.ts';
@@ -122,7 +123,7 @@ export type Person = {
 /** What the tool may know about a person (OIDC standard claims). */
 export function personClaims({ shares }: Pick<ToolRow, 'shares'>, person: Person) {
   const { first_name: first, last_name: last, email } = person;
-  const name = [first, last].filter(Boolean).join(' ');
+  const name = fullName(first, last);
   return {
     ...(shares.includes('name') && {
       ...(name && { name }),

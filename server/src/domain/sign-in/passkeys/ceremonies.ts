@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { fullName } from '../../../../../standards/full-name.ts';
 import { relyingPartyOf } from '../../../infra/context/config.ts';
 import type { Context } from '../../../infra/context/context.ts';
 import { keyedHash } from '../../../infra/keys/key-ring.ts';
@@ -156,7 +157,7 @@ export async function createChallenge(
   await store.change(ctx, (ctx) =>
     store.setChallenge(ctx, { hash: sha256(challenge), purpose: Purpose, until }),
   );
-  const name = [session.FirstName, session.LastName].filter(Boolean).join(' ');
+  const name = fullName(session.FirstName, session.LastName);
   const UserName = session.LoginID ?? 'operator';
   const rows = await store.list(ctx);
   return {
