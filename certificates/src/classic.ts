@@ -75,17 +75,19 @@ export function drawClassic(page: Page, input: CertificateInput, texts: Texts): 
     [texts.dateLabel, texts.date],
     ...(texts.validUntil === null ? [] : [[texts.validUntilLabel, texts.validUntil]]),
   ];
-  const columnWidth = 104;
   const signers =
     input.Signatures.length === 0 ? [{ Name: texts.issuer, Role: null, Image: null }] : input.Signatures;
   // Two signatures take a part of the middle.
   const signerWidth = signers.length === 1 ? 180 : 112;
   const right = width - 62 - signers.length * signerWidth - (signers.length - 1) * 14;
-  const centre = Math.min(width / 2, (278 + right) / 2);
+  const left = 278;
+  const centre = Math.min(width / 2, (left + right) / 2);
+  const columnWidth = Math.min(132, (2 * (right - centre)) / columns.length);
+  const size = signers.length === 1 ? 11 : 9.5;
   columns.forEach(([label = '', value = ''], n) => {
     const x = centre + (n - columns.length / 2) * columnWidth;
-    const column = { x: x + 6, width: columnWidth - 12, align: 'center' } as const;
-    page.text(value, { ...column, y: foot + 14, size: 11, min: 6, colour: ink });
+    const column = { x: x + 11, width: columnWidth - 22, align: 'center' } as const;
+    page.text(value, { ...column, y: foot + 14, size, min: 6, colour: ink });
     page.text(label, { ...column, y: foot + 33, size: 8.5, min: 6, colour: muted });
   });
   signers.forEach(({ Name, Role, Image }, n) => {

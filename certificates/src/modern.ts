@@ -65,7 +65,7 @@ export function drawModern(page: Page, input: CertificateInput, texts: Texts): v
     ...(texts.validUntil === null ? [] : [[texts.validUntilLabel, texts.validUntil]]),
   ];
   const columnWidth = Math.min(168, main.width / (dates.length + input.Signatures.length));
-  const columnAt = (n: number) => ({ x: left + n * columnWidth, width: columnWidth - 12 });
+  const columnAt = (n: number) => ({ x: left + n * columnWidth, width: columnWidth - 20 });
   dates.forEach(([label = '', value = ''], n) => {
     page.text(label, { ...columnAt(n), y: line + 14, size: 9, colour: muted });
     page.text(value, { ...columnAt(n), y: line + 27, size: 12, min: 6, colour: ink });

@@ -1,5 +1,6 @@
 import PDFDocument from 'pdfkit';
 import { encode } from 'uqr';
+import { escapeXml } from './escape-xml.ts';
 import type { LoadedFont, ParsedFont, Shaped, Style } from './fonts.ts';
 import { fontsFor } from './fonts.ts';
 import { type Fitted, fit, type Line, lineWidth } from './lines.ts';
@@ -51,8 +52,7 @@ function escapeMetadata(doc: PDFKit.PDFDocument): void {
   const end = own.endMetadata.bind(doc);
   own.endMetadata = () => {
     for (const [name, text] of Object.entries(own.info))
-      if (typeof text === 'string')
-        own.info[name] = text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
+      if (typeof text === 'string') own.info[name] = escapeXml(text);
     end();
   };
 }

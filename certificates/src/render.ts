@@ -4,14 +4,14 @@ import { isIncomplete } from './lines.ts';
 import { drawModern } from './modern.ts';
 import { openPage } from './page.ts';
 import { textsOf } from './texts.ts';
-import type { CertificateInput, DrawnCertificate } from './types.ts';
+import type { CertificateInput } from './types.ts';
 
 /** Draws a certificate as a PDF of one page. The same input gives the same bytes. */
-export async function renderCertificate(input: CertificateInput): Promise<DrawnCertificate> {
+export async function renderCertificate(input: CertificateInput): Promise<Uint8Array> {
   const found = textsOf(input);
   const all = Object.values(found).filter(Boolean).join(' ');
-  const isNameIncomplete = isIncomplete(fontsFor('sans', all), found.name);
-  const name = isNameIncomplete && input.LoginID !== null ? `${found.name} (${input.LoginID})` : found.name;
+  const isPartial = input.LoginID !== null && isIncomplete(fontsFor('sans', all), found.name);
+  const name = isPartial ? `${found.name} (${input.LoginID})` : found.name;
   const texts = { ...found, name };
   // Readers of metadata show the marks that keep the direction of a name.
   const title = input.Title === null ? input.CourseTitle : found.title.replaceAll(/[\u2066-\u2069]/g, '');
@@ -32,5 +32,5 @@ export async function renderCertificate(input: CertificateInput): Promise<DrawnC
   const end = new Promise((resolve, reject) => page.doc.on('end', resolve).on('error', reject));
   page.doc.end();
   await end;
-  return { pdf: Buffer.concat(parts), isNameIncomplete };
+  return Buffer.concat(parts);
 }

@@ -36,16 +36,21 @@ export type Picture = { type: string; width: number; height: number; content: Ui
 
 export type Attachment = { name: string; type: string; description: string; content: Uint8Array };
 
-export type DrawnCertificate = {
-  pdf: Buffer;
-  /** Whether the name contains characters that no font can draw. */
-  isNameIncomplete: boolean;
+export type BadgeInput = {
+  /** Of the course. */
+  Title: string;
+  Issuer: string;
+  /** #rrggbb */
+  Colour: string | null;
+  /** As a JWT. */
+  credential: string;
+  type: 'image/png' | 'image/svg+xml';
 };
 
-/** What the service sends to the thread that draws certificates. */
-export type DrawTask = { id: number; input: CertificateInput };
+/** What the service sends to the thread that draws certificates and badges. */
+export type DrawTask = { id: number } & ({ certificate: CertificateInput } | { badge: BadgeInput });
 /** What the thread sends back. */
-export type DrawTaskResult = { id: number } & ({ drawn: DrawnCertificate } | { error: Error });
+export type DrawTaskResult = { id: number } & ({ file: Uint8Array } | { error: Error });
 
 /** Finds a document that a credential refers to, such as a key. null: unknown. */
 type Load = (url: string) => Promise<object | null>;

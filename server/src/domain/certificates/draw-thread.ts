@@ -1,14 +1,14 @@
 import { join } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import type {
+  BadgeInput,
   CertificateInput,
-  DrawnCertificate,
   DrawTask,
   DrawTaskResult,
 } from '../../../../certificates/src/types.ts';
 import { locations } from '../../lib/locations.ts';
 
-type Waiting = { resolve: (drawn: DrawnCertificate) => void; reject: (error: Error) => void };
+type Waiting = { resolve: (file: Buffer) => void; reject: (error: Error) => void };
 type Thread = { worker: Worker; waiting: Map<number, Waiting>; last: number; idle?: NodeJS.Timeout };
 
 const idleMilliseconds = 60_000;
@@ -36,8 +36,7 @@ function openThread(): Thread {
     thread.waiting.delete(result.id);
     if (thread.waiting.size === 0) rest(thread);
     if ('error' in result) waiting?.reject(result.error);
-    // A buffer arrives as an array of bytes.
-    else waiting?.resolve({ ...result.drawn, pdf: bufferOf(result.drawn.pdf) });
+    else waiting?.resolve(bufferOf(result.file));
   });
   worker.on('error', (error) => end(error instanceof Error ? error : new Error(String(error))));
   worker.on('exit', () => end(new Error('The thread that draws certificates has ended.')));
@@ -56,8 +55,8 @@ function rest(thread: Thread): void {
   }, idleMilliseconds).unref();
 }
 
-/** Draws a certificate as a PDF in a thread of its own, which loads the fonts and the PDF library. */
-export function renderCertificate(input: CertificateInput): Promise<DrawnCertificate> {
+/** Draws a certificate as a PDF, or a badge, in a thread of its own, which loads the fonts and the PDF library. */
+export function draw(task: { certificate: CertificateInput } | { badge: BadgeInput }): Promise<Buffer> {
   open ??= openThread();
   const thread = open;
   clearTimeout(thread.idle);
@@ -65,6 +64,6 @@ export function renderCertificate(input: CertificateInput): Promise<DrawnCertifi
   const id = ++thread.last;
   return new Promise((resolve, reject) => {
     thread.waiting.set(id, { resolve, reject });
-    thread.worker.postMessage({ id, input } satisfies DrawTask);
+    thread.worker.postMessage({ id, ...task } satisfies DrawTask);
   });
 }

@@ -1,6 +1,6 @@
-import type { CertificateInput, DrawnCertificate } from '../../../../certificates/src/types.ts';
+import type { CertificateInput } from '../../../../certificates/src/types.ts';
 import type { TenantContext } from '../../infra/context/context.ts';
-import { renderCertificate } from './draw-thread.ts';
+import { draw } from './draw-thread.ts';
 import { showNumber } from './record/number.ts';
 import { type CertificateRow, contentOf, verifyUrl } from './record/record.ts';
 import { drawnSignatures, findImage } from './signatures.ts';
@@ -10,9 +10,9 @@ export async function drawPdf(
   ctx: TenantContext,
   row: CertificateRow,
   attachments: CertificateInput['attachments'],
-): Promise<DrawnCertificate> {
+): Promise<Buffer> {
   const { LogoName, LoginID = null, Signatures, IssuerDomain: _, ...content } = contentOf(row);
-  return renderCertificate({
+  const certificate: CertificateInput = {
     ...content,
     Number: showNumber(row.number),
     VerifyURL: verifyUrl(ctx, row.number),
@@ -24,5 +24,6 @@ export async function drawPdf(
     Logo: await findImage(ctx, LogoName),
     Signatures: await drawnSignatures(ctx, Signatures),
     attachments,
-  });
+  };
+  return draw({ certificate });
 }

@@ -2,9 +2,9 @@ import { ok, type RouteResponse } from '../../http/routes.ts';
 import type { TenantContext } from '../../infra/context/context.ts';
 import { safeName, type ZipEntry } from '../../lib/zip-stream.ts';
 import { selectCertificates } from './certificates.ts';
-import { bakedPng, bakedSvg } from './credential/badge.ts';
 import { credentialJwt, credentialWithProof } from './credential/sign.ts';
 import { drawPdf } from './draw.ts';
+import { draw } from './draw-thread.ts';
 import { showNumber } from './record/number.ts';
 import { type CertificateRow, type CertificateWithLogin, contentOf, toCertificate } from './record/record.ts';
 
@@ -64,7 +64,7 @@ export async function drawCertificate(ctx: TenantContext, row: CertificateRow): 
     description: 'Open Badges 3.0 credential (VC-JWT)',
     content: new TextEncoder().encode(await credentialJwt(ctx, row)),
   };
-  return (await drawPdf(ctx, row, [attachment])).pdf;
+  return drawPdf(ctx, row, [attachment]);
 }
 
 /** The certificate as a file, in any format but that of the API's records. */
@@ -73,9 +73,9 @@ async function contentAs(ctx: TenantContext, row: CertificateRow, format: Format
   if (format === 'application/vc' || format === 'application/vc+ld+json')
     return Buffer.from(JSON.stringify(await credentialWithProof(ctx, row)));
   const credential = await credentialJwt(ctx, row);
-  const { Colour: colour, CourseTitle: title } = contentOf(row);
-  if (format === 'image/png') return bakedPng({ colour, credential });
-  return format === 'image/svg+xml' ? bakedSvg({ colour, title, credential }) : credential;
+  if (format !== 'image/png' && format !== 'image/svg+xml') return credential;
+  const { Colour, CourseTitle: Title, Issuer } = contentOf(row);
+  return draw({ badge: { Colour, Title, Issuer, credential, type: format } });
 }
 
 export async function respondAs(

@@ -1,14 +1,16 @@
+import type { CertificateInput } from '../../../../certificates/src/types.ts';
+import { fullName } from '../../../../standards/full-name.ts';
 import { run } from '../../db/transaction.ts';
 import { type TenantContext, tenantNow } from '../../infra/context/context.ts';
 import { dayOf } from '../../lib/days.ts';
-import { textIn } from '../catalogue/certificate-rule.ts';
+import { changedRule, textIn } from '../catalogue/certificate-rule.ts';
 import { courseNotFound } from '../catalogue/problems.ts';
-import { renderCertificate } from './draw-thread.ts';
+import { draw } from './draw-thread.ts';
 import { numberExample } from './record/number.ts';
 import type { CertificateTemplateChange, Content } from './record/schemas.ts';
 import { serialOf } from './record/serial.ts';
 import { drawnSignatures } from './signatures.ts';
-import { changedRule, checkTemplate, ruleOfCourse } from './templates.ts';
+import { checkTemplate, ruleOfCourse } from './templates.ts';
 import { endOf } from './validity.ts';
 
 type Sample = {
@@ -21,7 +23,8 @@ type Sample = {
   logo_width: number | null;
   logo_height: number | null;
   logo: Uint8Array | null;
-  longest: string | null;
+  first_name: string | null;
+  last_name: string | null;
   login_id: string | null;
 };
 
@@ -29,10 +32,10 @@ const sampleText = `
 select client.name as issuer, client.language, client.time_zone, own.colour, own.logo_type, own.logo_width, own.logo_height,
   own.logo, (select course.title from course where course.course_id = $2
     and course.status <> 'draft' and (course.tenants is null or $1 = any(course.tenants))) as title,
-  person.longest, person.login_id
+  person.first_name, person.last_name, person.login_id
 from tenant client left join branding own on own.tenant_id = $1
 left join lateral (
-  select concat_ws(' ', known.first_name, known.last_name) as longest, known.login_id from "user" known
+  select known.first_name, known.last_name, known.login_id from "user" known
   where known.tenant_id = $1 order by length(concat_ws(' ', known.first_name, known.last_name)) desc limit 1
 ) person on true
 where client.tenant_id = $1`;
@@ -52,7 +55,7 @@ export async function drawSample(
   const { Layout, PaperSize, Serial } = rule;
   const Language = language ?? row.language;
   const day = dayOf(now, row.time_zone);
-  const { pdf } = await renderCertificate({
+  const certificate: CertificateInput = {
     ...{ Layout, PaperSize },
     Title: textIn(rule.Title, Language),
     Text: textIn(rule.Text, Language),
@@ -61,7 +64,7 @@ export async function drawSample(
     ...{ Outcome: On, CourseTitle: row.title, Issuer: row.issuer, Language, Score: 92 },
     ...{ TimeZone: row.time_zone, Colour: row.colour, Number: numberExample },
     VerifyURL: `${ctx.config.baseUrl}/verify/${numberExample}`,
-    Name: row.longest || row.login_id || 'Ada Lovelace',
+    Name: fullName(row.first_name, row.last_name) || row.login_id || 'Ada Lovelace',
     LoginID: row.login_id,
     IssuedAt: now.toISOString(),
     CompletedAt: now.toISOString(),
@@ -71,6 +74,6 @@ export async function drawSample(
       content: row.logo,
     },
     attachments: [],
-  });
-  return pdf;
+  };
+  return draw({ certificate });
 }
