@@ -315,9 +315,9 @@ test('the service accepts the example of every operation and responds as the exa
   await sendAll(
     'putCourse readCourse listCourses putOption deleteOption deleteCourse putCourse importPackage',
   );
-  real.set('https://courses.example.com/fire-safety', receiver.url);
+  real.set('https://files.example.com/fire-safety.zip', receiver.url);
   await sendAll('downloadPackage listReleaseFiles putFile importFromURL readPackageImport');
-  real.delete('https://courses.example.com/fire-safety');
+  real.delete('https://files.example.com/fire-safety.zip');
   await sendAll(
     'readCurrentRelease listReleases readRelease putRelease putOption listOfferedCourses listContent',
   );

@@ -5,6 +5,7 @@ const nextYear = '2027-01-31T09:21:00Z';
 const ofRecord = (title: string, fields: Record<string, unknown>) =>
   Object.fromEntries(Object.entries(fields).map(([name, value]) => [`${title}.${name}`, value]));
 const notYetDue = { MetAt: null, ValidUntil: null, External: false, ClosedAt: null, ClosedReason: null };
+const certified = { IssuedAt: later, CompletedAt: later, ValidUntil: nextYear };
 const id = (last: number) => `01994a5e-7c00-7000-8000-00000000000${last}`;
 
 /**
@@ -42,20 +43,20 @@ export const fieldExamples: Readonly<Record<string, unknown>> = {
   ...ofRecord('TrainingRecord', {
     ...{ Outcome: 'passed', Release: null, EnrolledAt: null, EnrollID: null, ValidUntil: null },
   }),
-  ...ofRecord('Certificate', {
-    ...{ Name: 'Ada Lovelace', IssuedAt: later, CompletedAt: later, ValidUntil: nextYear },
-    ...{ Reason: null },
-  }),
+  ...ofRecord('Certificate', certified),
+  ...ofRecord('VerifiedCertificate', certified),
+  ...ofRecord('CertificateTemplate', { ValidTo: null }),
+  ...ofRecord('BackIssue', { LastCompletedAt: later }),
   // Requirements
+  ...ofRecord('Requirement', { DueAfter: 'P30D', DueOn: null, Cycle: null, Window: 'P60D' }),
+  ...ofRecord('RequirementChange', { DueAfter: 'P30D', Window: 'P60D' }),
   ...ofRecord('Obligation', notYetDue),
   ...ofRecord('ListedObligation', notYetDue),
   RequirementID: 'fire-safety',
   DueAfter: 'P30D',
-  DueOn: null,
   DueAt: '2026-02-14T23:59:59.000Z',
   DueBefore: '2026-12-31',
   ValidBefore: '2027-12-31',
-  Window: 'P60D',
   ManagerLoginID: 'grace',
   MemberLoginID: 'bob',
   Subject: 'Reminder: {Courses}',

@@ -132,7 +132,7 @@ type RouteData = {
   bodyLimit?: number;
   /** Also accepts `application/x-www-form-urlencoded`, and handles `request.validationError` itself. */
   forms?: boolean;
-  /** `type` is the content type if it is not JSON. `example` is used where the schema's examples are not enough. */
+  /** `type` is the content type if it is not JSON. `example`: fields that differ from the schema's examples. */
   responses: Record<
     number,
     { description: string; schema?: TSchema; type?: string | readonly string[]; example?: unknown }

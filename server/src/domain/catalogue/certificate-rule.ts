@@ -56,27 +56,45 @@ export const certificateFields = {
   }),
 };
 
-/** A rule may leave out everything but `On`. */
-export const CertificateRule = Fields(
-  {
-    On: certificateFields.On,
-    ValidFor: Type.Optional(certificateFields.ValidFor),
-    ValidTo: Type.Optional(certificateFields.ValidTo),
-    Title: Type.Optional(certificateFields.Title),
-    Text: Type.Optional(certificateFields.Text),
-  },
-  { title: 'CertificateRule' },
-);
+export const CertificateRule = Fields(certificateFields, { title: 'CertificateRule' });
 export type CertificateRule = Static<typeof CertificateRule>;
 
-/** The rule with all of its fields, as it is stored. */
-export const withDefaults = (rule: CertificateRule) => ({
-  ...{ ValidFor: null, ValidTo: null, Title: null, Text: null },
-  ...rule,
+export const CertificateRuleChange = Type.Partial(Fields(certificateFields), {
+  additionalProperties: false,
+  title: 'CertificateRuleChange',
+});
+export type CertificateRuleChange = Static<typeof CertificateRuleChange>;
+
+const ofCourse =
+  'The certificate that learners earn from now on, in tenants without a template of their own for the course; null means none.';
+/** The field of a course. */
+export const Certificate = {
+  ...Nullable(CertificateRule),
+  description: ofCourse,
+  examples: [{ On: 'passed', ValidFor: 'P1Y', ValidTo: null, Title: null, Text: null }],
+};
+export const CertificateChange = {
+  ...Nullable(CertificateRuleChange),
+  description: `${ofCourse} Fields that you leave out keep their values; a new one is for those who pass, and has no end.`,
+  examples: [{ On: 'passed', ValidFor: 'P1Y' }],
+};
+
+export const newRule: CertificateRule = {
+  ...{ On: 'passed', ValidFor: null, ValidTo: null, Title: null, Text: null },
+};
+
+/** The rule with what was sent. One kind of validity replaces the other. */
+export const changedRule = <Rule extends object>(
+  former: Rule,
+  input: Partial<Rule> & { ValidFor?: string | null; ValidTo?: string | null },
+): Rule => ({
+  ...former,
+  ...((input.ValidFor || input.ValidTo) && { ValidFor: null, ValidTo: null }),
+  ...input,
 });
 
 /** Rejects what would fail or mislead only when a certificate is issued or drawn. `at` begins the parameter's name. */
-export function checkRule(rule: Partial<CertificateRule>, at: string): void {
+export function checkRule(rule: CertificateRuleChange, at: string): void {
   const reject = (param: string, detail: string) => {
     throw invalid(`${at}${param}`, detail);
   };

@@ -9,7 +9,7 @@ import type { Context } from '../../infra/context/context.ts';
 import { invalid, Problem } from '../../lib/errors.ts';
 import { differences } from '../../lib/tables.ts';
 import { appendAudit, deployment } from '../audit/chain.ts';
-import { type CertificateRule, checkRule, withDefaults } from './certificate-rule.ts';
+import { type CertificateRule, changedRule, checkRule, newRule } from './certificate-rule.ts';
 import { forgetRule } from './completion-rules.ts';
 import { type OptionRow, toOption } from './options.ts';
 import { pathHasNoContent, rejectPart } from './path-parts.ts';
@@ -114,7 +114,6 @@ export async function putCourse(
   input: CourseChange & { courseId: string },
 ): Promise<{ course: AuthoredCourse; isNew: boolean }> {
   const now = ctx.now();
-  if (input.Certificate) checkRule(input.Certificate, 'Certificate.');
   const sent = {
     ...(input.Title !== undefined && {
       title: input.Title,
@@ -132,10 +131,6 @@ export async function putCourse(
     ...(input.CompleteWhen !== undefined && {
       complete_when: input.CompleteWhen && JSON.stringify(input.CompleteWhen),
     }),
-    ...(input.Certificate !== undefined && {
-      certificate: input.Certificate && JSON.stringify(withDefaults(input.Certificate)),
-      certificate_since: input.Certificate && now,
-    }),
     updated_at: now,
   };
   const changed = await transaction(ctx, async (ctx) => {
@@ -152,23 +147,40 @@ export async function putCourse(
       ...input,
     });
     if (before.path !== null && input.URL != null) throw pathHasNoContent('URL');
-    const kept = sent.certificate_since ? { certificate_since: before.certificate_since ?? now } : {};
+    const certificate = changedCertificate(input, before, now);
     await ctx.db
       .updateTable('course')
-      .set({ ...sent, ...kept })
+      .set({ ...sent, ...certificate })
       .where('course_id', '=', input.courseId)
       .execute();
     if (before.status === 'draft' && input.Status === 'published') await announceCurrent(ctx, input.courseId);
-    await auditChange(ctx, input, sent, before);
+    await auditChange(ctx, input, { ...sent, ...certificate }, before);
     if (before.release_id !== null) forgetRule(ctx, before.release_id);
     return true;
   });
   if (!changed)
     await transaction(ctx, async (ctx) => {
       await rejectUnusableSignIn(ctx, input);
-      await insertCourse(ctx, input, sent, now);
+      await insertCourse(ctx, input, { ...sent, ...changedCertificate(input, null, now) }, now);
     });
   return { course: await readAuthoredCourse(ctx, input), isNew: !changed };
+}
+
+/** Fields of the certificate that were left out keep their values. */
+function changedCertificate(
+  { Certificate }: CourseChange,
+  before: Pick<Selectable<CourseTable>, 'certificate' | 'certificate_since'> | null,
+  now: Date,
+) {
+  if (Certificate === undefined) return {};
+  if (Certificate === null) return { certificate: null, certificate_since: null };
+  // Only this function writes the column.
+  const rule = changedRule(
+    (before?.certificate as CertificateRule | null | undefined) ?? newRule,
+    Certificate,
+  );
+  checkRule(rule, 'Certificate.');
+  return { certificate: JSON.stringify(rule), certificate_since: before?.certificate_since ?? now };
 }
 
 const findUnready = `/* across tenants: a course may require a sign-in in several tenants */
@@ -204,9 +216,7 @@ async function auditChange(
 ): Promise<void> {
   const rules = {
     ...(input.CompleteWhen !== undefined && { complete_when: input.CompleteWhen }),
-    ...(input.Certificate !== undefined && {
-      certificate: input.Certificate && withDefaults(input.Certificate),
-    }),
+    ...(typeof sent.certificate === 'string' && { certificate: JSON.parse(sent.certificate) }),
   };
   const columns = differences({ ...sent, ...rules }, before);
   const Changed = Object.keys(input).filter((name) => columns.includes(columnOf(name)));

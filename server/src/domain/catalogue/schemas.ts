@@ -15,7 +15,7 @@ import {
 } from '../../http/validation/schema.ts';
 
 import { AttemptRules, AttemptRulesChange } from './attempt-rules.ts';
-import { CertificateRule } from './certificate-rule.ts';
+import { Certificate, CertificateChange } from './certificate-rule.ts';
 
 export const CourseID = Identifier('ID of the course. Chosen by the operator.');
 export const DurationID = Identifier(
@@ -219,15 +219,6 @@ const completion = {
   }),
 };
 
-const certificate = {
-  Certificate: Type.Unsafe<CertificateRule | null>({
-    ...Nullable(CertificateRule),
-    description:
-      'The certificate that learners earn from now on, in tenants without a template of their own for the course; null means none.',
-    examples: [{ On: 'passed', ValidFor: 'P1Y', ValidTo: null, Title: null, Text: null }],
-  }),
-};
-
 const retention = {
   RetainYears: Nullable(
     Type.Integer({
@@ -248,7 +239,7 @@ export const AuthoredCourse = Fields(
     ...authored,
     ...access,
     ...completion,
-    ...certificate,
+    Certificate,
     ...retention,
     ...played,
     Warnings: Nullable(
@@ -271,7 +262,10 @@ export const AuthoredCourse = Fields(
 export type AuthoredCourse = Type.Static<typeof AuthoredCourse>;
 
 export const CourseChange = Type.Partial(
-  Fields({ ...courseFields, ...authored, ...access, ...completion, ...certificate, ...retention, Status }),
+  Fields({
+    ...{ ...courseFields, ...authored, ...access, ...completion, ...retention },
+    ...{ Certificate: CertificateChange, Status },
+  }),
   { additionalProperties: false, title: 'CourseChange' },
 );
 export type CourseChange = Type.Static<typeof CourseChange>;

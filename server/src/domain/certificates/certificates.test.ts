@@ -225,6 +225,80 @@ test('a retake replaces the certificate, and a correction revokes it', async () 
   expectStatus(await tenant.api('POST', `/certificate/${fixed.body.Number}/revoke`, gone), 200);
   const revoked = await (await verify(fixed.body.Number)).json();
   assert.deepEqual([revoked.Status, revoked.Reason], ['revoked', 'Cheated']);
+
+  const correct = (fields: object) =>
+    tenant.api('POST', `/certificate/${fixed.body.Number}/reissue`, { Reason: 'It was not her', ...fields });
+  expectProblem(await correct({}), 409, 'certificate_revoked', 'IfRevoked');
+  const restored = await correct({ IfRevoked: 'issue' });
+  expectStatus(restored, 201);
+  const shown = [restored.body.Number, fixed.body.Number].map(async (one) => (await verify(one)).json());
+  assert.deepEqual(
+    (await Promise.all(shown)).map(({ Status, Reason }) => [Status, Reason]),
+    [
+      ['valid', null],
+      ['revoked', 'Cheated'],
+    ],
+  );
+});
+
+test('a corrected certificate has the texts and the layout of today', async () => {
+  const tenant = await newTenant(service);
+  const CourseID = await newCourse(service, { Certificate: { On: 'passed', Title: 'Prof' } });
+  const made = await pass(tenant, await enrolled(tenant, CourseID));
+  const correct = async ({ Number: number }: { Number: string }) => {
+    const reply = await tenant.api('POST', `/certificate/${number}/reissue`, { Reason: 'Misspelt' });
+    expectStatus(reply, 201);
+    const { body } = await tenant.api('GET', `/certificate/${reply.body.Number}`);
+    assert.equal(body.CompletedAt, made.CompletedAt);
+    const { content } = await service.ctx.db
+      .selectFrom('certificate')
+      .select('content')
+      .where('tenant_id', '=', tenant.TenantID)
+      .where('number', '=', body.Number.replaceAll('-', ''))
+      .executeTakeFirstOrThrow();
+    const { Title, Layout } = Object(content);
+    return { Number: body.Number, drawn: [Title, Layout] };
+  };
+  expectStatus(await service.api('PUT', `/course/${CourseID}`, { Certificate: { Title: 'Proof' } }), 200);
+  const second = await correct(made);
+  assert.deepEqual(second.drawn, ['Proof', 'classic']);
+  expectStatus(await tenant.api('PUT', `/certificate/template/${CourseID}`, { Layout: 'modern' }), 200);
+  const third = await correct(second);
+  assert.deepEqual(third.drawn, ['Proof', 'modern']);
+  expectStatus(await tenant.api('DELETE', `/certificate/template/${CourseID}`), 204);
+  expectStatus(await service.api('PUT', `/course/${CourseID}`, { Certificate: null }), 200);
+  assert.deepEqual((await correct(third)).drawn, ['Proof', 'modern']);
+});
+
+test("the course's rule and a tenant's template keep what is not sent", async () => {
+  const tenant = await newTenant(service);
+  const CourseID = await newCourse(service);
+  const ofCourse = async (Certificate: object | null) =>
+    (await service.api('PUT', `/course/${CourseID}`, { Certificate })).body.Certificate;
+  const ofTenant = async (rule: object) =>
+    (await tenant.api('PUT', `/certificate/template/${CourseID}`, rule)).body;
+  const none = { ValidFor: null, ValidTo: null, Title: null, Text: null };
+  assert.deepEqual(await ofCourse({}), { ...none, On: 'passed' });
+  for (const change of [ofCourse, ofTenant]) {
+    await change({ On: 'completed', ValidFor: 'P1Y', Title: 'Proof' });
+    const kept = await change({ Text: 'x' });
+    assert.deepEqual([kept.On, kept.ValidFor, kept.ValidTo, kept.Title], ['completed', 'P1Y', null, 'Proof']);
+    const changed = await change({ ValidTo: '12-31', Title: null });
+    assert.deepEqual([changed.ValidFor, changed.ValidTo, changed.Title], [null, '12-31', null]);
+  }
+  assert.equal(await ofCourse(null), null);
+  assert.deepEqual(await ofCourse({ On: 'completed' }), { ...none, On: 'completed' });
+});
+
+test('Chinese, Japanese and Korean names begin with the family name', async () => {
+  const tenant = await newTenant(service);
+  const CourseID = await newCourse(service, { Certificate: { On: 'passed' } });
+  const made = async (FirstName: string, LastName: string) =>
+    (await pass(tenant, await enrolled(tenant, CourseID, { FirstName, LastName }))).Name;
+  assert.equal(await made('龙骨', '欧阳'), '欧阳龙骨');
+  assert.equal(await made('エリー', '佐々木'), '佐々木エリー');
+  assert.equal(await made('서연', '박'), '박서연');
+  assert.equal(await made('Mei', '王'), 'Mei 王');
 });
 
 test('the end of a certificate is reported in advance and when it comes', async () => {

@@ -6,6 +6,7 @@ import { type TenantContext, tenantNow } from '../../infra/context/context.ts';
 import { Problem } from '../../lib/errors.ts';
 import { lowestId } from '../../lib/ids.ts';
 import { appendAudit } from '../audit/chain.ts';
+import type { CertificateRule } from '../catalogue/certificate-rule.ts';
 import { readEnrolment } from '../enrolments/list.ts';
 import { appendEvents } from '../events/append.ts';
 import { findUserId, userNotFound } from '../users/users.ts';
@@ -19,7 +20,7 @@ import {
   isStatusSql,
   toCertificate,
 } from './record/record.ts';
-import type { Certificate, CertificateFilter, Revocation } from './record/schemas.ts';
+import type { Certificate, CertificateFilter, Reissue, Revocation, TemplateRule } from './record/schemas.ts';
 import { findRule, newTemplate } from './templates.ts';
 
 const withLogin = (rows: string) => `
@@ -168,14 +169,34 @@ export async function revokeCertificate(
   return readCertificate(ctx, typed);
 }
 
+/** What the course says now; what the former certificate has if no rule is left. */
+async function presentRule(ctx: TenantContext, row: CertificateRow) {
+  const course = await ctx.db
+    .selectFrom('course')
+    .select(['title', 'certificate'])
+    .where('course_id', '=', row.course_id)
+    .executeTakeFirst();
+  const { CourseTitle, Outcome, Title, Text, Layout, PaperSize, Signatures } = contentOf(row);
+  const rule: Partial<TemplateRule> = (await findRule(ctx, row.course_id)) ??
+    // putCourse has checked it.
+    (course?.certificate as CertificateRule | null | undefined) ?? {
+      Title,
+      Text,
+      Layout,
+      PaperSize,
+      Signatures,
+    };
+  return { title: course?.title ?? CourseTitle, rule: { ...newTemplate, ...rule, On: Outcome } };
+}
+
 /**
- * Issues another certificate for the same attempt, with the person's present name and the course's present title, and
+ * Issues another certificate for the same attempt, with the person's name, the course's title and the layout of today, and
  * revokes the former one. The dates stay.
  */
 export async function reissueCertificate(
   ctx: TenantContext,
   typed: string,
-  input: Revocation,
+  input: Reissue,
 ): Promise<Certificate> {
   await issueDue(ctx);
   const number = await transaction(ctx, async (ctx) => {
@@ -188,26 +209,15 @@ export async function reissueCertificate(
           : `The certificate was replaced. Reissue ${showNumber(row.replaced_by ?? '')} instead.`,
         { param: 'Number' },
       );
-    const course = await ctx.db
-      .selectFrom('course')
-      .select('title')
-      .where('course_id', '=', row.course_id)
-      .executeTakeFirst();
-    const { Title, Text, Layout, PaperSize, Signatures, Score, Outcome, CourseTitle } = contentOf(row);
-    const { Serial } = (await findRule(ctx, row.course_id)) ?? newTemplate;
-    await issueNow(ctx, [
-      {
-        ...row,
-        user_id: row.user_id,
-        title: course?.title ?? CourseTitle,
-        score: Score,
-        rule: {
-          ...{ On: Outcome, ValidFor: null, ValidTo: null, Title, Text, Layout, PaperSize, Signatures },
-          Serial,
-        },
-        issue: row.issue + 1,
-      },
-    ]);
+    if (row.revoked_at && input.IfRevoked !== 'issue')
+      throw new Problem(
+        'certificate_revoked',
+        'The certificate was revoked, and a corrected one would be valid. To issue it, set IfRevoked to issue.',
+        { param: 'IfRevoked' },
+      );
+    const present = await presentRule(ctx, row);
+    const { Score: score } = contentOf(row);
+    await issueNow(ctx, [{ ...row, ...present, user_id: row.user_id, score, issue: row.issue + 1 }]);
     const { number } = await ownRows(ctx, 'certificate', { enroll_id: row.enroll_id, attempt: row.attempt })
       .select('number')
       .where('issue', '=', row.issue + 1)

@@ -1,4 +1,5 @@
 import { randomInt } from 'node:crypto';
+import { fullName } from '../../../../standards/full-name.ts';
 import { readByIndex } from '../../db/batches.ts';
 import { ownRows, updateOwn } from '../../db/own-rows.ts';
 import { limitLockWaits, run, transaction } from '../../db/transaction.ts';
@@ -318,7 +319,7 @@ function rowOf(
     LogoName: issuer.logo_name,
     ...(issuer.domain !== null && { IssuerDomain: issuer.domain }),
   };
-  const name = [person.first_name, person.last_name].filter(Boolean).join(' ') || person.login_id;
+  const name = fullName(person.first_name, person.last_name) || person.login_id;
   return {
     certificate_id: newId(now),
     number: newNumber(),

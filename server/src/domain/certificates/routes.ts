@@ -25,6 +25,7 @@ import {
   CertificateTemplate,
   CertificateTemplateChange,
   certificateFilter,
+  Reissue,
   Revocation,
   SigningKeys,
 } from './record/schemas.ts';
@@ -196,7 +197,15 @@ export const certificateRoutes = [
     description: 'It stays, and its public page says that it was revoked. This cannot be undone.',
     params,
     body: Revocation,
-    responses: { 200: { description: 'The revoked certificate.', schema: Certificate } },
+    responses: {
+      200: {
+        description: 'The revoked certificate.',
+        schema: Certificate,
+        example: {
+          ...{ Status: 'revoked', RevokedAt: '2026-02-28T09:00:00Z', Reason: 'Issued for the wrong person.' },
+        },
+      },
+    },
     problems: ['certificate_not_found'],
     events: ['certificate.revoked'],
     audits: ['certificate.revoked'],
@@ -206,9 +215,9 @@ export const certificateRoutes = [
     ...writing,
     summary: 'Issue a corrected certificate',
     description:
-      "The new certificate has the person's present name, the present title of the course and the same dates. The former one is revoked and refers to it.",
+      "The new certificate has the person's name, the title of the course and the texts and layout of today, and the same dates. The former one is revoked and refers to it. A certificate that was revoked before is only reissued if you ask for it with `IfRevoked`, because the new one is valid.",
     params,
-    body: Revocation,
+    body: Reissue,
     responses: { 201: { description: 'The new certificate.', schema: Certificate } },
     problems: ['certificate_not_found', 'certificate_revoked'],
     events: ['certificate.issued', 'certificate.revoked'],

@@ -4,7 +4,7 @@ import { type TenantContext, tenantNow } from '../../infra/context/context.ts';
 import { Problem } from '../../lib/errors.ts';
 import { differences } from '../../lib/tables.ts';
 import { appendAudit } from '../audit/chain.ts';
-import { type CertificateRule, checkRule } from '../catalogue/certificate-rule.ts';
+import { type CertificateRule, changedRule, checkRule, newRule } from '../catalogue/certificate-rule.ts';
 import { courseNotFound } from '../catalogue/problems.ts';
 import { beginIssuing } from './issue.ts';
 import type { CertificateTemplate, CertificateTemplateChange, TemplateRule } from './record/schemas.ts';
@@ -12,7 +12,7 @@ import { checkSerial } from './record/serial.ts';
 import { keepSignatures } from './signatures.ts';
 
 export const newTemplate: TemplateRule = {
-  ...{ On: 'passed', ValidFor: null, ValidTo: null, Title: null, Text: null },
+  ...newRule,
   ...{ Layout: 'classic', PaperSize: 'A4', Signatures: [], Serial: null },
 };
 
@@ -61,13 +61,6 @@ export async function ruleOfCourse(ctx: TenantContext, courseId: string): Promis
   // putCourse has checked it.
   return { ...newTemplate, ...(course.certificate as CertificateRule | null) };
 }
-
-/** One kind of validity replaces the other. */
-export const changedRule = (former: TemplateRule, input: CertificateTemplateChange): TemplateRule => ({
-  ...former,
-  ...((input.ValidFor || input.ValidTo) && { ValidFor: null, ValidTo: null }),
-  ...input,
-});
 
 export function checkTemplate({ On, ...rule }: TemplateRule): void {
   checkRule({ ...rule, ...(On && { On }) }, '');

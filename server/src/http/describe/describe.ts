@@ -142,7 +142,8 @@ function fits(value: unknown, schema: Schema): boolean {
 /** Builds examples from schemas and field values, so that they all show the same person and course. */
 function exampleMaker(fields: FieldExamples) {
   function ofField(name: string, title: string, schema: Schema): unknown {
-    const named = [`${title}.${name}`, name].find((key) => key in fields && fits(fields[key], schema));
+    const keys = schema.examples ? [`${title}.${name}`] : [`${title}.${name}`, name];
+    const named = keys.find((key) => key in fields && fits(fields[key], schema));
     const isRecord = schema.properties !== undefined || schema.items?.properties !== undefined;
     return named === undefined || (isRecord && fields[named] !== null) ? make(schema, name) : fields[named];
   }
@@ -334,9 +335,11 @@ function parametersOf(place: 'path' | 'query', group: TSchema | undefined, { ofF
   });
 }
 
+const json = 'application/json';
+
 /** Bodies that are not parsed: text, or bytes, which generators know as this format. */
 function unparsedSchema(type: string) {
-  if (type === 'application/json') return {};
+  if (type === json) return {};
   const isText = /^text\/(csv|plain|tab)|ndjson$|urlencoded$/.test(type);
   return { type: 'string', ...(isText ? {} : { format: 'binary' }) };
 }
@@ -356,9 +359,9 @@ function requestBodyOf({ body, streams, raw, example, forms }: Route, { make }: 
     return { required: true, content: Object.fromEntries(content) };
   }
   if (!body) return null;
-  const { required = [] } = body as { required?: string[] };
+  const required = requiredOf(body);
   const sent = make(body, '', [...required, ...(example ?? [])]);
-  const types = ['application/json', ...(forms ? ['application/x-www-form-urlencoded'] : [])];
+  const types = [json, ...(forms ? ['application/x-www-form-urlencoded'] : [])];
   return {
     required: required.length > 0,
     content: Object.fromEntries(types.map((type) => [type, { schema: body, example: sent }])),
@@ -374,13 +377,23 @@ const wholeList = {
 };
 const rowContent = Object.fromEntries(Object.values(rowTypes).map((type) => [type, wholeList]));
 
+const requiredOf = (schema: { required?: readonly string[] }) => schema.required ?? [];
+const isFields = (value: unknown): value is object =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
 function contentOf(route: Route, status: string, { make }: Examples) {
   const { schema, type, example } = route.responses[Number(status)] ?? {};
   if (!schema && !type) return null;
-  const types = type === undefined ? ['application/json'] : [type].flat();
-  const shown = example ?? (schema ? make(schema) : undefined);
+  const types = type === undefined ? [json] : [type].flat();
+  const isPart = schema !== undefined && isFields(example);
+  const shown = isPart
+    ? { ...Object(make(schema, '', requiredOf(schema))), ...example }
+    : (example ?? (schema && make(schema)));
   const media = { schema: schema ?? { type: 'string' }, ...(shown === undefined ? {} : { example: shown }) };
-  return { ...Object.fromEntries(types.map((one) => [one, media])), ...(listOf(route) ? rowContent : {}) };
+  // The schema is that of the JSON if there are other types too.
+  const isFile = (type: string) => type !== json && types.includes(json);
+  const content = types.map((one) => [one, isFile(one) ? { schema: unparsedSchema(one) } : media]);
+  return { ...Object.fromEntries(content), ...(listOf(route) ? rowContent : {}) };
 }
 
 function responsesOf(route: Route, examples: Examples) {
@@ -437,7 +450,7 @@ export function describe(routes: readonly Route[], about: Interface): object {
   const used = new Set(routes.map(({ tag }) => tag));
   const sent = Object.entries(about.webhooks).map(([type, { operation, body, fields }]) => {
     const example = { ...Object(examples.make(body)), ...fields };
-    const content = { 'application/json': { schema: body, example } };
+    const content = { [json]: { schema: body, example } };
     return [type, { post: { ...operation, requestBody: { required: true, content } } }];
   });
   const { info, tags, baseUrl, securitySchemes } = about;

@@ -50,6 +50,7 @@ export function toCertificate(ctx: TenantContext, row: CertificateWithLogin): Ce
     Status: statusOf(row, tenantNow(ctx)),
     NameIncomplete: row.is_name_incomplete,
     CourseTitle: contentOf(row).CourseTitle,
+    Issuer: contentOf(row).Issuer,
     ...times(row),
     Serial: contentOf(row).Serial,
     VerifyURL: verifyUrl(ctx, row.number),

@@ -44,6 +44,8 @@ const dates = {
   ValidUntil: Nullable(Instant('null: without end.')),
 };
 
+const Issuer = Type.String({ description: 'The name of the tenant.', examples: ['Acme Ltd'] });
+
 const nameIncomplete =
   'Whether the PDF has the LoginID beside the name, because no font of Lectern has all characters of the name. The credential and the public page have the whole name.';
 
@@ -56,6 +58,7 @@ export const Certificate = Fields(
     NameIncomplete: Type.Boolean({ examples: [false], description: nameIncomplete }),
     CourseID,
     CourseTitle: Type.String({ description: 'The title of the course when the certificate was issued.' }),
+    Issuer: { ...Issuer, description: 'The name of the tenant when the certificate was issued.' },
     EnrollID,
     Attempt: Type.Integer({ examples: [1] }),
     ...dates,
@@ -81,7 +84,7 @@ export const VerifiedCertificate = Fields(
     Status,
     Name: Name('The name of the person; null if it was erased.'),
     CourseTitle: Type.String(),
-    Issuer: Type.String({ description: 'The name of the tenant.', examples: ['Acme Ltd'] }),
+    Issuer,
     ...dates,
     RevokedAt: Nullable({ ...Instant(), examples: [null] }),
     Reason: Nullable({ ...Reason, description: 'null unless the issuer publishes it.', examples: [null] }),
@@ -216,6 +219,20 @@ export const Revocation = Fields(
   { title: 'CertificateRevocation' },
 );
 export type Revocation = Type.Static<typeof Revocation>;
+
+export const Reissue = Fields(
+  {
+    ...Revocation.properties,
+    IfRevoked: Type.Optional(
+      OneOf(['fail', 'issue'], {
+        description:
+          'What happens if the certificate was revoked. fail (default): 409 certificate_revoked. issue: a new certificate is issued all the same, and is valid; the revoked one keeps the reason that it has.',
+      }),
+    ),
+  },
+  { title: 'CertificateReissue' },
+);
+export type Reissue = Type.Static<typeof Reissue>;
 
 /** The stored rule of a tenant's template. */
 export type TemplateRule = Omit<CertificateTemplate, 'CourseID' | 'UpdatedAt'>;
