@@ -1,4 +1,5 @@
 import type { components } from '../client/src/generated.ts';
+import { linkedInUrl } from '../standards/linked-in.ts';
 import { elements, make } from './elements.ts';
 import { messages } from './messages.ts';
 import { type Action, makeAction } from './pages.ts';
@@ -40,7 +41,7 @@ export async function showCertificate(session: string): Promise<void> {
   elements.stage.querySelector('.card .facts')?.after(region);
   const found = await find(session);
   if (!found) return;
-  const { title, download, check, failed } = messages.certificate;
+  const { title, download, linkedIn, check, failed } = messages.certificate;
   const text = make('p', '', title);
   const address = webAddress(found.VerifyURL);
   const act = () =>
@@ -48,6 +49,8 @@ export async function showCertificate(session: string): Promise<void> {
       text.textContent = failed;
     });
   const actions: Action[] = [{ text: download, act }];
+  if (found.Status === 'valid')
+    actions.push({ text: linkedIn, act: () => {}, primary: false, href: linkedInUrl(found) });
   if (address) actions.push({ text: check, act: () => {}, primary: false, href: address });
   region.append(text, make('div', 'actions', ...actions.map(makeAction)));
 }

@@ -206,8 +206,9 @@ const imported: Record<string, (to: string, isType: boolean) => boolean> = {
   scorm: isPure,
   standards: isPure,
   client: () => false,
-  // The preview of a tenant's colour.
-  console: (to, isType) => /^standards\/(contrast|logo)\.ts$/.test(to) || isContract(to, isType),
+  // The preview of a tenant's colour, names as on certificates, and the player's link to LinkedIn.
+  console: (to, isType) =>
+    /^standards\/(contrast|full-name|linked-in|logo)\.ts$/.test(to) || isContract(to, isType),
   player: (to, isType) => isPure(to) || isContract(to, isType),
 };
 

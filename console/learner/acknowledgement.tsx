@@ -13,12 +13,11 @@ type Props = {
   enrolment: Enrolment;
   next: Enrolment | null;
   certificate: Certificate | null;
-  organisation: string;
   refresh: () => Promise<void>;
 };
 
 /** Says how the course that the learner has just left ended, with its certificate, and what is next. */
-export function Acknowledgement({ enrolment, next, certificate, organisation, refresh }: Props) {
+export function Acknowledgement({ enrolment, next, certificate, refresh }: Props) {
   const t = useTranslations('learner.left');
   const percent = usePercent();
   const { Outcome, CourseTitle: course, Score } = enrolment;
@@ -32,7 +31,7 @@ export function Acknowledgement({ enrolment, next, certificate, organisation, re
         <p>{t('again')}</p>
       ) : (
         <>
-          {certificate && <CertificateActions certificate={certificate} organisation={organisation} />}
+          {certificate && <CertificateActions certificate={certificate} />}
           <p>{next ? t('next', { course: next.CourseTitle }) : t('allDone')}</p>
           {next?.LaunchURL && (
             <a className="button" href={launchHref(next.LaunchURL, next.EnrollID)}>

@@ -1,5 +1,6 @@
 import { lazy, Suspense, useState } from 'react';
 import { useTranslations } from 'use-intl';
+import { linkedInUrl } from '../../standards/linked-in.ts';
 import { type CertificateType, saveCertificate } from './data.ts';
 import type { Certificate } from './items.ts';
 import { Menu } from './menu.tsx';
@@ -7,9 +8,9 @@ import { useDay } from './use-day.ts';
 
 const WalletDialog = lazy(() => import('./wallet.tsx'));
 
-type Props = { certificates: readonly Certificate[]; organisation: string };
+type Props = { certificates: readonly Certificate[] };
 
-export function Certificates({ certificates, organisation }: Props) {
+export function Certificates({ certificates }: Props) {
   const t = useTranslations('learner');
   const day = useDay();
   const shown = certificates.filter(({ Status }) => Status !== 'replaced');
@@ -35,35 +36,12 @@ export function Certificates({ certificates, organisation }: Props) {
             {one.Status !== 'valid' && (
               <span className="badge expired">{t(`certificateStatuses.${one.Status}`)}</span>
             )}
-            <CertificateActions certificate={one} organisation={organisation} />
+            <CertificateActions certificate={one} />
           </article>
         ))}
       </div>
     </section>
   );
-}
-
-/** LinkedIn's documented link for adding a certification to a profile. */
-function linkedInUrl(
-  { CourseTitle, IssuedAt, ValidUntil, VerifyURL, ...certificate }: Certificate,
-  issuer: string,
-) {
-  const issued = new Date(IssuedAt);
-  const query = new URLSearchParams({
-    startTask: 'CERTIFICATION_NAME',
-    name: CourseTitle,
-    organizationName: issuer,
-    issueYear: String(issued.getFullYear()),
-    issueMonth: String(issued.getMonth() + 1),
-    certUrl: VerifyURL,
-    certId: certificate.Number,
-  });
-  if (ValidUntil !== null) {
-    const until = new Date(ValidUntil);
-    query.set('expirationYear', String(until.getFullYear()));
-    query.set('expirationMonth', String(until.getMonth() + 1));
-  }
-  return `https://www.linkedin.com/profile/add?${query}`;
 }
 
 const files = [
@@ -73,9 +51,7 @@ const files = [
   ['walletJson', 'application/vc'],
 ] as const;
 
-type ActionsProps = { certificate: Certificate; organisation: string };
-
-export function CertificateActions({ certificate, organisation }: ActionsProps) {
+export function CertificateActions({ certificate }: { certificate: Certificate }) {
   const t = useTranslations('learner');
   const [hasFailed, setFailed] = useState(false);
   const [isOffering, setOffering] = useState(false);
@@ -94,32 +70,31 @@ export function CertificateActions({ certificate, organisation }: ActionsProps) 
       >
         {t('pdf')}
       </button>
-      <a
-        className="button quiet"
-        href={certificate.VerifyURL}
-        target="_blank"
-        rel="noopener"
-        aria-label={t('checkOf', { course })}
-      >
-        {t('check')}
-      </a>
-      <Menu label={t('more')} description={t('moreOf', { course })}>
-        {certificate.Status === 'valid' && (
+      {certificate.Status === 'valid' && (
+        <>
           <a
-            role="menuitem"
-            tabIndex={-1}
+            className="button quiet"
+            href={linkedInUrl(certificate)}
             target="_blank"
             rel="noopener"
-            href={linkedInUrl(certificate, organisation)}
+            aria-label={`${t('linkedIn')}: ${course}`}
           >
             {t('linkedIn')}
           </a>
-        )}
-        {certificate.Status === 'valid' && (
-          <button type="button" role="menuitem" tabIndex={-1} onClick={() => setOffering(true)}>
+          <button
+            type="button"
+            className="button quiet"
+            aria-label={`${t('walletOffer.title')}: ${course}`}
+            onClick={() => setOffering(true)}
+          >
             {t('walletOffer.title')}
           </button>
-        )}
+        </>
+      )}
+      <Menu label={t('more')} description={t('moreOf', { course })}>
+        <a role="menuitem" tabIndex={-1} href={certificate.VerifyURL} target="_blank" rel="noopener">
+          {t('check')}
+        </a>
         {files.map(([name, type]) => (
           <button key={name} type="button" role="menuitem" tabIndex={-1} onClick={() => save(type)}>
             {t(name)}

@@ -111,7 +111,6 @@ type CoursesProps = { data: Overview; refresh: () => Promise<void>; me: Me };
 
 function Courses({ data, refresh, me }: CoursesProps) {
   const t = useTranslations('learner');
-  const { organisation } = me;
   const { items, certificates, enrolments } = data;
   const query = new URLSearchParams(location.search);
   const courseId = query.get('course');
@@ -144,7 +143,6 @@ function Courses({ data, refresh, me }: CoursesProps) {
           enrolment={left}
           next={next ?? null}
           certificate={certificates.find(({ EnrollID }) => EnrollID === leftId) ?? null}
-          organisation={organisation}
           refresh={refresh}
         />
       )}
@@ -166,7 +164,7 @@ function Courses({ data, refresh, me }: CoursesProps) {
             </section>
           ),
       )}
-      <Certificates certificates={certificates} organisation={organisation} />
+      <Certificates certificates={certificates} />
     </>
   );
 }

@@ -228,6 +228,7 @@ export const english = {
   certificate: {
     title: 'Your certificate is ready.',
     download: 'Download certificate',
+    linkedIn: 'Add to LinkedIn',
     check: 'Open check page',
     failed: 'The certificate could not be downloaded. Try again in a moment.',
   },

@@ -215,6 +215,7 @@ export const french: Messages = {
   certificate: {
     title: 'Votre certificat est prêt.',
     download: 'Télécharger le certificat',
+    linkedIn: 'Ajouter à LinkedIn',
     check: 'Ouvrir la page de vérification',
     failed: 'Le certificat n’a pas pu être téléchargé. Réessayez dans un instant.',
   },

@@ -215,6 +215,7 @@ export const german: Messages = {
   certificate: {
     title: 'Ihr Zertifikat ist fertig.',
     download: 'Zertifikat herunterladen',
+    linkedIn: 'Zu LinkedIn hinzufügen',
     check: 'Prüfseite öffnen',
     failed: 'Das Zertifikat konnte nicht heruntergeladen werden. Versuchen Sie es gleich noch einmal.',
   },

@@ -58,8 +58,10 @@ for (const [size, colorScheme] of [
     await download.click();
     const pdf = await (await saved).path();
 
-    await result.getByRole('button', { name: /^More about the certificate/ }).click();
-    await page.getByRole('menuitem', { name: 'Add to a wallet' }).click();
+    const linkedIn = result.getByRole('link', { name: 'Add to LinkedIn: Fire safety' });
+    const query = new URL((await linkedIn.getAttribute('href')) ?? '').searchParams;
+    assert.deepEqual([query.get('name'), query.get('organizationName')], ['Fire safety', 'Acme Ltd']);
+    await result.getByRole('button', { name: 'Add to a wallet: Fire safety' }).click();
     const dialog = page.getByRole('dialog', { name: 'Add to a wallet' });
     await dialog.getByRole('img', { name: 'Code for the wallet' }).waitFor();
     await look(page, colorScheme, `${name}-wallet`);
@@ -109,9 +111,15 @@ for (const [width, height, colorScheme] of [
     await preview.waitFor();
     await page.getByRole('switch', { name: /each language/ }).check();
     await page.getByText('Deutsch', { exact: true }).click();
+    // A signature without a name is not sent.
+    await page.getByRole('button', { name: 'Add signature' }).click();
     const drawn = page.waitForResponse((response) => response.url().includes('Language=de'));
     await page.getByRole('textbox', { name: 'Heading' }).fill('Brandschutz bestanden');
     assert.equal((await drawn).status(), 200);
+    await page.getByRole('textbox', { name: 'Text' }).fill('{Naem}');
+    await page.getByText('unknown placeholder').waitFor();
+    assert.ok(await preview.isVisible());
+    await page.getByRole('textbox', { name: 'Text' }).fill('');
     assert.ok(asked.some((url) => url.includes('Language=fr')));
     await look(page, colorScheme, `editor-${width}`);
     await expectAccessible(page);

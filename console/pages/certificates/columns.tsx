@@ -69,7 +69,7 @@ export function useCertificateColumns(): Column<Certificate>[] {
 
 function CertificateMenu({ certificate }: { certificate: Certificate }) {
   const t = useTranslations('certificates');
-  const { LoginID, EnrollID, Number: number, Status, VerifyURL } = certificate;
+  const { LoginID, EnrollID, Number: number, Status, ReplacedBy, VerifyURL } = certificate;
   const [correction, setCorrection] = useState<Correction | null>(null);
   const download = useDownload({
     path: `/enrolment/${encodeURIComponent(LoginID ?? '')}/${EnrollID}/certificate`,
@@ -85,16 +85,16 @@ function CertificateMenu({ certificate }: { certificate: Certificate }) {
         <Menu.Item component="a" href={VerifyURL} target="_blank" rel="noreferrer">
           {t('check')}
         </Menu.Item>
+        <Menu.Divider />
+        {LoginID !== null && ReplacedBy === null && (
+          <Menu.Item onClick={() => setCorrection('reissue')}>
+            {t(Status === 'revoked' ? 'reissue.revokedMenu' : 'reissue.menu')}
+          </Menu.Item>
+        )}
         {Status !== 'revoked' && (
-          <>
-            <Menu.Divider />
-            {LoginID !== null && (
-              <Menu.Item onClick={() => setCorrection('reissue')}>{t('reissue.menu')}</Menu.Item>
-            )}
-            <Menu.Item c="var(--mantine-color-error)" onClick={() => setCorrection('revoke')}>
-              {t('revoke.menu')}
-            </Menu.Item>
-          </>
+          <Menu.Item c="var(--mantine-color-error)" onClick={() => setCorrection('revoke')}>
+            {t('revoke.menu')}
+          </Menu.Item>
         )}
       </MoreMenu>
       <FailedAction error={download.error} />

@@ -13,7 +13,7 @@ export type Correction = 'revoke' | 'reissue';
 
 type Props = { certificate: Certificate; kind: Correction; onClose: () => void };
 
-/** Revokes a certificate, or replaces it by a corrected one. Both need a reason. */
+/** Revokes a certificate, or replaces it by a corrected one. Both need a reason, unless it was revoked before. */
 export function CorrectDialog({ certificate, kind, onClose }: Props) {
   const t = useTranslations('certificates');
   const { client } = useApi();
@@ -21,11 +21,14 @@ export function CorrectDialog({ certificate, kind, onClose }: Props) {
   const [Reason, setReason] = useState('');
   const [ShowReason, setShown] = useState(false);
   const params = { path: { Number: certificate.Number } };
-  const body = { Reason, ShowReason };
+  const isRevoked = certificate.Status === 'revoked';
+  const correction = isRevoked
+    ? { Reason: certificate.Reason ?? '–', IfRevoked: 'issue' as const }
+    : { Reason, ShowReason };
   const submit = async () => {
     await (kind === 'revoke'
-      ? dataOf(client.POST('/certificate/{Number}/revoke', { params, body }))
-      : dataOf(client.POST('/certificate/{Number}/reissue', { params, body })));
+      ? dataOf(client.POST('/certificate/{Number}/revoke', { params, body: { Reason, ShowReason } }))
+      : dataOf(client.POST('/certificate/{Number}/reissue', { params, body: correction })));
     await queries.invalidateQueries();
     notify(t(`${kind}.done`));
   };
@@ -37,16 +40,22 @@ export function CorrectDialog({ certificate, kind, onClose }: Props) {
       submit={t(`${kind}.submit`)}
       onSubmit={submit}
       isDirty={Reason !== ''}
-      isDangerous={kind === 'revoke'}
-      missing={[Reason.trim() === '' && t('reason')]}
+      isDangerous={kind === 'revoke' || isRevoked}
+      missing={[!isRevoked && Reason.trim() === '' && t('reason')]}
     >
-      <Text size="sm">{t(`${kind}.text`)}</Text>
-      <ReasonField label={t('reason')} value={Reason} onChange={setReason} />
-      <Switch
-        label={t('showReason')}
-        checked={ShowReason}
-        onChange={(event) => setShown(event.currentTarget.checked)}
-      />
+      <Text size="sm">
+        {isRevoked ? t('reissue.revokedText', { reason: certificate.Reason ?? '–' }) : t(`${kind}.text`)}
+      </Text>
+      {!isRevoked && (
+        <>
+          <ReasonField label={t('reason')} value={Reason} onChange={setReason} />
+          <Switch
+            label={t('showReason')}
+            checked={ShowReason}
+            onChange={(event) => setShown(event.currentTarget.checked)}
+          />
+        </>
+      )}
     </FormDialog>
   );
 }

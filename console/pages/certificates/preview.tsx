@@ -37,22 +37,24 @@ export default function Preview({ courseId, rule, language }: Props) {
       return new Uint8Array(await response.arrayBuffer());
     },
     retry: false,
-    placeholderData: (before) => before,
   });
+  // The last drawing stays while another one is asked for, and beside the error if it cannot be drawn.
+  const [drawn, setDrawn] = useState(data);
+  if (data && data !== drawn) setDrawn(data);
   return (
     <Stack gap="xs" className="certificate-preview">
       <FailedAction error={error} />
-      {!data && !error && <WaitingRows rows={4} />}
-      {data && (
+      {!drawn && !error && <WaitingRows rows={4} />}
+      {drawn && (
         <Paper withBorder>
-          <Drawing pdf={data} label={t('preview')} />
+          <Drawing pdf={drawn} label={t('preview')} />
         </Paper>
       )}
       <Group justify="space-between" align="flex-start" wrap="nowrap">
         <Text size="xs" c="dimmed">
           {t('previewText')}
         </Text>
-        {data && (
+        {drawn && (
           <Button
             variant="default"
             size="xs"
@@ -71,10 +73,10 @@ export default function Preview({ courseId, rule, language }: Props) {
         fullScreen
         closeButtonProps={{ 'aria-label': act('close') }}
       >
-        {data && (
+        {drawn && (
           // biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, so that keyboards must reach it.
           <section className="certificate-large" tabIndex={0} aria-label={t('preview')}>
-            <Drawing pdf={data} label={t('preview')} />
+            <Drawing pdf={drawn} label={t('preview')} />
           </section>
         )}
       </Modal>

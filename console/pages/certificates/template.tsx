@@ -1,6 +1,7 @@
-import { Group, NativeSelect, SimpleGrid, Text, TextInput } from '@mantine/core';
+import { Anchor, Group, NativeSelect, SimpleGrid, Text, TextInput } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
 import { useQueryClient } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
 import { lazy, Suspense, useState } from 'react';
 import { useTranslations } from 'use-intl';
 import { useApi } from '../../api/api.tsx';
@@ -58,7 +59,9 @@ function Form({ courseId, template }: { courseId: string; template: Template | n
   const now: Rule = { ...fresh, ...template, ...change };
   // A new template begins with what the course says, so only what was changed is sent.
   const sent = template ? now : change;
-  const [shown] = useDebouncedValue(JSON.stringify(sent), pause);
+  const isSigned = ({ Name }: Rule['Signatures'][number]) => Name.trim() !== '';
+  const complete = { ...sent, ...(sent.Signatures && { Signatures: sent.Signatures.filter(isSigned) }) };
+  const [shown] = useDebouncedValue(JSON.stringify(complete), pause);
   const set = (changed: Partial<Rule>) => setChange((before) => ({ ...before, ...changed }));
   const params = { path: { CourseID: courseId } };
   const save = async () => {
@@ -73,6 +76,7 @@ function Form({ courseId, template }: { courseId: string; template: Template | n
         texts={t}
         isAllowed={Scopes.includes('certificates:write')}
         isChanged={isChanged}
+        missing={!now.Signatures.every(isSigned) && t('signer')}
         save={save}
         onUndo={() => setChange({})}
         actions={
@@ -95,7 +99,15 @@ function Form({ courseId, template }: { courseId: string; template: Template | n
         }
       >
         <Text size="sm" c="dimmed">
-          {t(template ? 'text' : 'inherits')}
+          {t(template ? 'text' : 'inherits')}{' '}
+          <Anchor
+            size="sm"
+            renderRoot={(props) => (
+              <Link to="/console/certificates" search={{ course: courseId } as never} {...props} />
+            )}
+          >
+            {t('issued')}
+          </Anchor>
         </Text>
         <Fields
           {...{ now, set, language }}

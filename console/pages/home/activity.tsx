@@ -1,4 +1,15 @@
-import { Button, Group, Paper, SegmentedControl, SimpleGrid, Stack, Text, Title } from '@mantine/core';
+import {
+  Anchor,
+  Button,
+  Group,
+  Paper,
+  SegmentedControl,
+  SimpleGrid,
+  Stack,
+  Text,
+  Title,
+} from '@mantine/core';
+import { Link } from '@tanstack/react-router';
 import { lazy, Suspense, useId, useState } from 'react';
 import { useFormatter, useTranslations } from 'use-intl';
 import { useFilters } from '../../parts/filters.tsx';
@@ -99,6 +110,7 @@ function Shown({ totals, points, span, isTable, onTable }: ShownProps) {
 
 function TotalTile({ total, span }: { total: Total; span: Span }) {
   const t = useTranslations('home');
+  const shell = useTranslations('shell');
   const format = useFormatter();
   const change = changeOf(total);
   const percent = change === null ? '' : format.number(Math.abs(change), { style: 'percent' });
@@ -128,6 +140,11 @@ function TotalTile({ total, span }: { total: Total; span: Span }) {
       <Text size="xs" c="dimmed" className="change">
         {t(`change.${direction}`, { percent, count: span })}
       </Text>
+      {total.measure === 'Completions' && (
+        <Anchor size="sm" renderRoot={(props) => <Link to="/console/certificates" {...props} />}>
+          {shell('pages.certificates')}
+        </Anchor>
+      )}
     </Paper>
   );
 }
