@@ -99,16 +99,17 @@ function Form({ courseId, template }: { courseId: string; template: Template | n
         }
       >
         <Text size="sm" c="dimmed">
-          {t(template ? 'text' : 'inherits')}{' '}
-          <Anchor
-            size="sm"
-            renderRoot={(props) => (
-              <Link to="/console/certificates" search={{ course: courseId } as never} {...props} />
-            )}
-          >
-            {t('issued')}
-          </Anchor>
+          {t(template ? 'text' : 'inherits')}
         </Text>
+        <Anchor
+          size="sm"
+          w="fit-content"
+          renderRoot={(props) => (
+            <Link to="/console/certificates" search={{ course: courseId } as never} {...props} />
+          )}
+        >
+          {t('issued')}
+        </Anchor>
         <Fields
           {...{ now, set, language }}
           followsCourse={(name) => !template && !(name in change)}
