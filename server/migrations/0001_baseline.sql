@@ -1150,7 +1150,7 @@ create table lti_deployment (
 );
 create index lti_deployment_of_platform on lti_deployment (tenant_id, platform_id, deployment_id);
 
--- Nonces of launches. Each is used once, on any node.
+-- Nonces of tokens, but for those of launches. Each is used once, on any node.
 create table lti_nonce (
   tenant_id text not null references tenant,
   nonce text not null,
@@ -1159,7 +1159,8 @@ create table lti_nonce (
 );
 create index lti_nonce_by_age on lti_nonce (used_at);
 
--- Launches from platforms, also rejected ones, for 90 days. problem null: it succeeded.
+-- Launches from platforms, also rejected ones, for 90 days. launch_id: from the nonce, which can be used once.
+-- problem null: it succeeded.
 create table lti_launch (
   tenant_id text not null references tenant,
   launch_id uuid not null,
@@ -1173,11 +1174,10 @@ create table lti_launch (
   enroll_id uuid,
   resource_link_id text,
   launched_at timestamptz not null,
-  primary key (tenant_id, launch_id),
+  primary key (tenant_id, platform_id, launch_id),
   foreign key (tenant_id, user_id) references "user"
 );
-create index lti_launch_by_age on lti_launch (launched_at);
-create index lti_launch_of_platform on lti_launch (tenant_id, platform_id, launch_id);
+create index lti_launch_by_age on lti_launch using brin (launched_at);
 create index lti_launch_of_user on lti_launch (tenant_id, user_id) where user_id is not null;
 
 -- Where the results of an enrolment go: the places in platforms from which it was launched. subject: the learner there.
@@ -1238,6 +1238,7 @@ create table lti_tool (
   own_window boolean not null,
   passing_score double precision,
   problem text,
+  problem_request text check (problem_request in ('login', 'token', 'service', 'content')),
   problem_at timestamptz,
   created_at timestamptz not null,
   updated_at timestamptz not null,

@@ -271,6 +271,8 @@ test('A learning suite is added with its credentials, and the stored secret is k
   await dialog.getByRole('radio', { name: 'By LoginID' }).check();
   await expectAccessible(page, true);
   await dialog.getByRole('button', { name: 'Add endpoint' }).click();
+  await page.getByText(/^whsec_/).waitFor();
+  await button(page, 'I have saved the secret').click();
   await heading(page, `${receiver.url}/xapi`);
   await page.getByText('Learning suite').waitFor();
   await button(page, 'Edit').click();

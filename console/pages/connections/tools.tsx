@@ -64,7 +64,7 @@ function ToolRow({ tool, onEdit }: { tool: Tool; onEdit: () => void }) {
       </Group>
       <FailedAction error={choosing.error} />
       {LastProblem && (
-        <Alert color="orange" title={t('problem')}>
+        <Alert color="orange" title={t(`problems.${LastProblem.Request}`)}>
           <span className="break" lang="en">
             {LastProblem.Detail}
           </span>

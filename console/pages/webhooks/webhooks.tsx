@@ -114,9 +114,7 @@ function AddDialog({ isOpen, onClose }: { isOpen: boolean; onClose: () => void }
   const submit = async () => {
     const endpoint = await create.mutateAsync({ body: newBodyOf(typed) });
     void queries.invalidateQueries();
-    // Suites and LRSs check credentials. A secret for signatures can be had by rotating it.
-    if (endpoint.Kind === 'events') setMade(endpoint);
-    else open(endpoint);
+    setMade(endpoint);
   };
   const open = ({ WebhookID }: Endpoint) =>
     void navigate({ to: '/console/webhooks/$webhookId', params: { webhookId: WebhookID } });

@@ -89,7 +89,7 @@ const calls = (tenant: string): Record<string, unknown[]> => ({
     tenant,
     JSON.stringify([
       {
-        ...{ n: 0, launchId: launch, nonce: 'once', platformId: id(16), deploymentId: 'one' },
+        ...{ n: 0, launchId: launch, platformId: id(16), deploymentId: 'one' },
         ...{ resourceLinkId: 'place', subject: 'ann', loginId: 'ann', courseId: 'walk', mayRead: false },
       },
     ]),

@@ -18,12 +18,12 @@ import { courseOf } from './course-of-launch.ts';
 import { selectionPage } from './deep-link.ts';
 import { logLaunch } from './launches.ts';
 import { deploymentOf } from './login.ts';
-import { rejectReplay, replayed } from './nonces.ts';
+import { replayed } from './nonces.ts';
 import { subscribe } from './notices.ts';
 import { problemPage, provePage, windowPage } from './pages.ts';
 import { type Client, findByDeployment, findClients, onlyPlatform, type PlatformRow } from './platforms.ts';
 import { relaunch } from './relaunch.ts';
-import { bindingOf, isExpired, readState, type State } from './state.ts';
+import { bindingOf, isExpired, launchIdOf, readState, type State } from './state.ts';
 import { type Claims, Rejected, verifyLaunch } from './verify.ts';
 
 /** A subject is unique within its issuer. The prefix keeps it apart from LoginIDs that clients choose. */
@@ -62,7 +62,7 @@ type Place = { platform: PlatformRow; claims: Claims };
 /** Makes or finds the user and the enrolment, and records where their results go; all of it or nothing. */
 async function enrolLearner(
   ctx: TenantContext,
-  { platform, claims, nonce }: Place & { nonce: string },
+  { platform, claims, launchId }: Place & { launchId: string },
 ): Promise<string> {
   const { subject, resourceLinkId } = claims;
   if (subject === null) throw new Rejected('no_user', 'The launch is anonymous: sub is missing.');
@@ -70,7 +70,7 @@ async function enrolLearner(
   const loginId = loginIdOf(platform.issuer, subject);
   const details = detailsOf(claims);
   const known = await relaunch(ctx, {
-    ...{ nonce, platformId: platform.platform_id, deploymentId: claims.deploymentId, resourceLinkId },
+    ...{ launchId, platformId: platform.platform_id, deploymentId: claims.deploymentId, resourceLinkId },
     ...{ subject, loginId, courseId: course.courseId, durationId: course.durationId ?? null },
     ...{ firstName: details.FirstName ?? null, lastName: details.LastName ?? null },
     ...{ email: details.Email ?? null, lineItem: claims.lineItem, mayRead: claims.mayRead },
@@ -88,6 +88,7 @@ async function enrolLearner(
       claims.context?.id ?? null,
     ]);
     await logLaunch(ctx, {
+      launchId,
       platformId: platform.platform_id,
       deploymentId: claims.deploymentId,
       message: 'launch',
@@ -183,15 +184,15 @@ export async function receiveLaunch(
     await noteContext(own, platform.platform_id, claims.context);
     subscribe(own, platform.platform_id, claims.noticesUrl);
     if (claims.message === 'deep_link') {
-      await rejectReplay(own, state.nonce);
       await logLaunch(own, {
+        launchId: launchIdOf(state),
         platformId: platform.platform_id,
         deploymentId: claims.deploymentId,
         message: 'deep_link',
       });
       return await selectionPage(own, request, { platform, claims });
     }
-    const enrollId = await enrolLearner(own, { platform, claims, nonce: state.nonce });
+    const enrollId = await enrolLearner(own, { platform, claims, launchId: launchIdOf(state) });
     const handle = { tenantId: own.tenantId, enrollId };
     return await click(own, {
       language: languageOf(request),

@@ -5,10 +5,13 @@ import { recordOf } from '../../http/records.ts';
 import type { Context, TenantContext } from '../../infra/context/context.ts';
 import { newId } from '../../lib/ids.ts';
 import { storable } from '../../lib/unicode.ts';
+import { replayed } from './nonces.ts';
 import { readPlatform } from './platforms.ts';
 import { type LaunchProblem, PlatformLaunch } from './schemas.ts';
 
 export type Launched = {
+  /** From the nonce, which was used before if the log has this ID. */
+  launchId?: string;
   platformId: string;
   deploymentId: string | null;
   message: PlatformLaunch['Message'];
@@ -23,11 +26,11 @@ export type Launched = {
 /** Adds an entry to the log. It names nobody but the user. */
 export async function logLaunch(ctx: TenantContext, launched: Launched): Promise<void> {
   const now = ctx.now();
-  await ctx.db
+  const inserted = await ctx.db
     .insertInto('lti_launch')
     .values({
       tenant_id: ctx.tenantId,
-      launch_id: newId(now),
+      launch_id: launched.launchId ?? newId(now),
       platform_id: launched.platformId,
       deployment_id: launched.deploymentId?.slice(0, 255) ?? null,
       message: launched.message,
@@ -39,7 +42,9 @@ export async function logLaunch(ctx: TenantContext, launched: Launched): Promise
       resource_link_id: launched.resourceLinkId ?? null,
       launched_at: now,
     })
-    .execute();
+    .onConflict((conflict) => conflict.doNothing())
+    .executeTakeFirst();
+  if (inserted.numInsertedOrUpdatedRows === 0n) throw replayed();
 }
 
 type Row = {
@@ -71,7 +76,7 @@ export async function listLaunches(ctx: TenantContext, input: PageQuery & { plat
 const nonceHours = 1;
 const logDays = 90;
 
-/** Job: nonces are kept longer than their logins are valid, and the log of launches for 90 days. */
+/** Job: nonces are kept longer than their tokens are valid, and the log of launches for 90 days. */
 export async function purgeLaunches(ctx: Context): Promise<void> {
   const before = (hours: number) => new Date(ctx.now().getTime() - hours * 3_600_000);
   const across = '/* across tenants: old launches of all tenants */';

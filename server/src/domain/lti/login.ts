@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto';
 import type { FastifyRequest } from 'fastify';
 import type { RouteResponse } from '../../http/routes.ts';
 import { type Form, fieldOf } from '../../http/validation/validation.ts';
@@ -6,7 +5,7 @@ import type { Context } from '../../infra/context/context.ts';
 import { newSecret, sha256 } from '../../lib/ids.ts';
 import { byHandPage, problemPage, storePage } from './pages.ts';
 import { findClients, toolUrls } from './platforms.ts';
-import { keepBrowser, type State, writeState } from './state.ts';
+import { keepBrowser, newNonce, type State, writeState } from './state.ts';
 
 /** The parameters of a login (OIDC third-party initiated login, and LTI 1.3). */
 const loginFields = [
@@ -41,14 +40,14 @@ export async function startLogin(ctx: Context, request: FastifyRequest, form: Fo
   const browser = keepBrowser(ctx, request);
   const target = fieldOf(form, 'lti_storage_target');
   const isWindow = fieldOf(form, 'lectern_window') === 'true';
-  const secret = newSecret('lti');
+  const secret = target === '' || isWindow ? null : newSecret('lti');
   const state: State = {
     issuer,
     clientId: client.client_id,
-    nonce: randomBytes(24).toString('base64url'),
+    nonce: newNonce(ctx),
     at: ctx.now().getTime(),
     browser: sha256(browser.value),
-    storage: target === '' || isWindow ? null : { hash: sha256(secret), target: target.slice(0, 255) },
+    storage: secret === null ? null : { hash: sha256(secret), target: target.slice(0, 255) },
     isWindow,
     login: new URLSearchParams(
       loginFields.flatMap((name) => {
@@ -70,8 +69,9 @@ export async function startLogin(ctx: Context, request: FastifyRequest, form: Fo
     nonce: state.nonce,
     state: writeState(ctx, state),
   };
-  for (const [name, value] of Object.entries(parameters)) to.searchParams.set(name, value);
-  if (state.storage) return storePage(request, { state, secret, location: to.href, cookie: browser.header });
+  to.search = new URLSearchParams([...to.searchParams, ...Object.entries(parameters)]).toString();
+  if (secret !== null)
+    return storePage(request, { state, secret, location: to.href, cookie: browser.header });
   return {
     status: 303,
     headers: {

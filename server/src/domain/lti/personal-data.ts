@@ -7,7 +7,7 @@ const matching = (table: string, key: string, max: number | string) =>
 
 const anonymize = `
 update lti_launch held set user_id = null
-where held.tenant_id = $1 and held.launch_id = any(array(${matching('lti_launch', 'launch_id', batchRows)})) returning 1`;
+where held.tenant_id = $1 and held.user_id = $2 and held.launch_id = any(array(${matching('lti_launch', 'launch_id', batchRows)})) returning 1`;
 
 const erase = `
 delete from lti_link held

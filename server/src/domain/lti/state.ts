@@ -1,7 +1,8 @@
+import { randomUUID } from 'node:crypto';
 import type { FastifyRequest } from 'fastify';
 import type { Context } from '../../infra/context/context.ts';
 import { signToken, verifyToken } from '../../infra/keys/key-ring.ts';
-import { newSecret, sha256 } from '../../lib/ids.ts';
+import { newId, sha256 } from '../../lib/ids.ts';
 
 /** How long a person may take between login and launch, for example to sign in at the platform. */
 export const stateMinutes = 10;
@@ -21,6 +22,10 @@ export type State = {
   /** The parameters of the login, with which it can be repeated in a window. */
   login: string;
 };
+
+/** Starts with the ID of the launch in the log, which makes sure that the nonce is used once. */
+export const newNonce = (ctx: Context): string => `${newId(ctx.now())}.${randomUUID()}`;
+export const launchIdOf = ({ nonce }: State): string => nonce.slice(0, nonce.indexOf('.'));
 
 export const writeState = (ctx: Context, state: State): string => signToken(ctx.keys, 'lti-state', state);
 
@@ -45,7 +50,7 @@ export function browserCookie(ctx: Context, { headers }: FastifyRequest): string
  * another site, where browsers keep it apart by that site (`Partitioned`).
  */
 export function keepBrowser(ctx: Context, request: FastifyRequest): { value: string; header: string } {
-  const value = browserCookie(ctx, request) ?? newSecret('lti');
+  const value = browserCookie(ctx, request) ?? randomUUID();
   const inFrames = isSecure(ctx) ? 'SameSite=None; Secure; Partitioned' : 'SameSite=Lax';
   const header = `${cookieName(ctx)}=${value}; Path=/; Max-Age=${stateMinutes * 60}; HttpOnly; ${inFrames}`;
   return { value, header };

@@ -22,7 +22,7 @@ export const tenantTables: readonly TenantDataTable[] = [
   },
   { table: 'key_guess', key: ['user_id'], what: 'Attempts with unknown enrolment keys' },
   { table: 'password_failure', key: ['user_id'], what: 'Wrong passwords from the last 15 minutes' },
-  { table: 'lti_launch', key: ['launch_id'], what: 'Launches from learning platforms' },
+  { table: 'lti_launch', key: ['platform_id', 'launch_id'], what: 'Launches from learning platforms' },
   { table: 'dispatch_learner', key: ['dispatch_id', 'user_id'], what: 'Learners of dispatches' },
   { table: 'dispatch', key: ['dispatch_id'], what: 'Dispatches' },
   { table: 'lti_score', key: ['link_id'], what: 'Scores sent to learning platforms' },
@@ -34,7 +34,7 @@ export const tenantTables: readonly TenantDataTable[] = [
   {
     table: 'lti_nonce',
     key: ['nonce'],
-    what: 'Used nonces of launches',
+    what: 'Used nonces of learning platforms and tools',
     notExported: 'They are random, and are kept for an hour.',
   },
   {

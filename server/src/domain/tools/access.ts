@@ -58,7 +58,7 @@ export async function giveToken(
   } catch (error) {
     const { problem, message } = toRejected(error);
     const detail = `The assertion was rejected: ${problem}. ${message}`;
-    await recordProblem(own, ['client_id', clientId], detail);
+    await recordProblem(own, ['client_id', clientId], 'token', detail);
     return refusal(401, 'invalid_client', detail);
   }
   const known: readonly string[] = Object.values(serviceScopes);
@@ -92,7 +92,7 @@ export async function admitTool(
   const own = await openTenant(ctx, tenantId);
   if (!own) throw new Problem('tenant_suspended', 'The tenant is suspended. Try again later.');
   const reject = async (code: 'scope_missing' | 'not_found', detail: string) => {
-    await recordProblem(own, ['client_id', access.clientId], `${courseId}: ${detail}`);
+    await recordProblem(own, ['client_id', access.clientId], 'service', `${courseId}: ${detail}`);
     return new Problem(code, detail);
   };
   if (!access.scopes.includes(scope))

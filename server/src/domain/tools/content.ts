@@ -84,6 +84,7 @@ export async function chooseContent(
     await recordProblem(
       tenant,
       ['course_id', tool.course_id],
+      'content',
       `The chosen content was rejected: ${problem}. ${message}`,
     );
     return failedPage(request, { status: 401, code: problem, detail: message });

@@ -217,7 +217,7 @@ export async function authenticateAtTool(
   if (!message || !own || !tool) return failedPage(request, { status: 400, code: 'unknown_launch' });
   const problem = problemOf(form, tool, message);
   if (problem !== null) {
-    await recordProblem(own, ['course_id', tool.course_id], problem);
+    await recordProblem(own, ['course_id', tool.course_id], 'login', problem);
     return failedPage(request, { status: 400, code: 'invalid_request', detail: problem });
   }
   const person = message.kind === 'launch' ? await learnerOf(own, message.session) : null;

@@ -71,6 +71,9 @@ const Registration = Fields(
   { title: 'ToolRegistration', description: 'What to enter in the tool.' },
 );
 
+export const toolRequests = ['login', 'token', 'service', 'content'] as const;
+export type ToolRequest = (typeof toolRequests)[number];
+
 export const Tool = Fields(
   {
     CourseID,
@@ -78,7 +81,14 @@ export const Tool = Fields(
     Registration,
     LastProblem: Nullable(
       Fields(
-        { At: Instant(), Detail: Type.String() },
+        {
+          At: Instant(),
+          Request: OneOf(toolRequests, {
+            description:
+              '`login`: for a launch. `token`: for an access token. `service`: with an access token, for example with a score. `content`: with the content that an administrator chose.',
+          }),
+          Detail: Type.String(),
+        },
         { description: 'Why a request of the tool was rejected last; null if none was.' },
       ),
     ),

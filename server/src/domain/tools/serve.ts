@@ -151,6 +151,7 @@ const service = ({ method, path, name, scopes, work }: Service): Route =>
           await recordProblem(
             admitted.ctx,
             ['course_id', admitted.tool.course_id],
+            'service',
             `${name}: ${error.message}`,
           );
         throw error;

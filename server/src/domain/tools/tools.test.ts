@@ -227,6 +227,7 @@ test('authentication requests that differ from the registration are rejected and
     assert.equal(fields.id_token, undefined, html);
   }
   const { LastProblem } = (await tool.api('GET', `/course/${tool.course}/tool`)).body;
+  assert.equal(LastProblem.Request, 'login');
   assert.match(LastProblem.Detail, /response_mode/);
   const other = await withTool();
   assert.equal((await authenticate(login, other.Registration)).status, 400);

@@ -16,7 +16,7 @@ import { deleteOwnCourse } from '../catalogue/paths.ts';
 import { courseNotFound } from '../catalogue/problems.ts';
 import { putToolCourse } from '../catalogue/tool-course.ts';
 import { checkUrl } from '../events/webhooks/addresses.ts';
-import { Tool, type ToolChange } from './schemas.ts';
+import { Tool, type ToolChange, type ToolRequest } from './schemas.ts';
 
 export type ToolRow = Omit<Selectable<LtiToolTable>, 'custom'> & {
   custom: Record<string, string>;
@@ -54,7 +54,12 @@ function toTool(ctx: TenantContext, row: ToolRow): Tool {
     LastProblem:
       row.problem === null || row.problem_at === null
         ? null
-        : { At: row.problem_at.toISOString(), Detail: row.problem },
+        : {
+            At: row.problem_at.toISOString(),
+            // The constraint of the table allows no other value.
+            Request: row.problem_request as ToolRequest,
+            Detail: row.problem,
+          },
   });
 }
 
@@ -206,11 +211,12 @@ export async function deleteTool(ctx: TenantContext, { courseId }: CourseKey): P
 export async function recordProblem(
   ctx: TenantContext,
   [column, id]: ['course_id' | 'client_id', string],
+  request: ToolRequest,
   detail: string,
 ): Promise<void> {
   ctx.log.warn({ tenant: ctx.tenantId, [column]: id, detail }, 'a request of an LTI tool was rejected');
   await updateOwn(ctx, 'lti_tool')
-    .set({ problem: storable(detail.slice(0, 500)), problem_at: ctx.now() })
+    .set({ problem: storable(detail.slice(0, 500)), problem_request: request, problem_at: ctx.now() })
     .where(column, '=', id)
     .execute();
 }
