@@ -230,19 +230,19 @@ test('a platform is changed, listed and deleted', async () => {
   expectStatus(later, 201);
 });
 
-test('messages recorded from Moodle 4.2 open a course and the choice of courses', async () => {
-  const recorded = JSON.parse(
-    readFileSync(join(import.meta.dirname, '../../../test/support/recorded/moodle-4.2.json'), 'utf8'),
-  );
-  for (const [message, status] of [
-    ['launch', 303],
-    ['deepLink', 200],
-  ] as const) {
-    const started = await login(baseUrl, platform);
-    const { iss, aud, iat, exp, nonce } = platform.claims(started.nonce);
-    const text = JSON.stringify(recorded[message]).replaceAll('"aid"', JSON.stringify(course));
-    const own = { iss, aud, iat, exp, nonce, [claim('deployment_id')]: '1' };
-    const reply = await started.post({ id_token: await platform.sign({ ...JSON.parse(text), ...own }) });
-    assert.equal(reply.status, status, await reply.text());
-  }
-});
+for (const version of ['4.2', '4.5'])
+  test(`messages recorded from Moodle ${version} open a course and the choice of courses`, async () => {
+    const folder = join(import.meta.dirname, '../../../test/support/recorded');
+    const recorded = JSON.parse(readFileSync(join(folder, `moodle-${version}.json`), 'utf8'));
+    for (const [message, status] of [
+      ['launch', 303],
+      ['deepLink', 200],
+    ] as const) {
+      const started = await login(baseUrl, platform);
+      const { iss, aud, iat, exp, nonce } = platform.claims(started.nonce);
+      const text = JSON.stringify(recorded[message]).replaceAll('"aid"', JSON.stringify(course));
+      const own = { iss, aud, iat, exp, nonce, [claim('deployment_id')]: '1' };
+      const reply = await started.post({ id_token: await platform.sign({ ...JSON.parse(text), ...own }) });
+      assert.equal(reply.status, status, await reply.text());
+    }
+  });
