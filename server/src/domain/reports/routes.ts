@@ -1,7 +1,7 @@
 import Type from 'typebox';
 import { PageOf, pageQuery } from '../../http/pagination.ts';
 import { ok, route } from '../../http/routes.ts';
-import { Fields, Text } from '../../http/validation/schema.ts';
+import { Fields } from '../../http/validation/schema.ts';
 import { CourseID } from '../catalogue/schemas.ts';
 import { GroupFilter, LoginID, peopleQuery } from '../users/schemas.ts';
 import { readAttention } from './attention.ts';
