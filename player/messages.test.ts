@@ -10,7 +10,7 @@ function shape(texts: object, above = ''): string[] {
     if (value !== null && typeof value === 'object') return shape(value, `${above}${key}.`);
     assert.ok(value === null || (typeof value === 'string' && value.trim() !== ''), `${above}${key}`);
     // Renaming an identifier everywhere can change a text, too.
-    if (value !== null) assert.doesNotMatch(value, /[a-z][A-Z]/, `${above}${key}`);
+    if (value !== null) assert.doesNotMatch(value.replace('LinkedIn', ''), /[a-z][A-Z]/, `${above}${key}`);
     return [`${above}${key}${value === null ? ': null' : ''}`];
   });
 }

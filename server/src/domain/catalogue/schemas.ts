@@ -288,20 +288,23 @@ const describedRule = {
   Value: Nullable(Type.Number({ description: 'A number of attempts, units or seconds, or a percentage.' })),
 };
 
-export const DescribedRule = Fields(describedRule);
-
-const RuleText = Type.String({ description: 'The rule as an English sentence.' });
-
 const ruleExample = {
   Rule: 'opensAfter',
   Match: 'all',
   Conditions: [{ Condition: 'passed', Not: false, Units: ['How fires start'], Objective: null, Value: null }],
   Value: null,
-  Text: 'Getting out opens after How fires start is passed.',
 };
 
+export const DescribedRule = { ...Fields(describedRule), examples: [ruleExample] };
+
+const RuleText = Type.String({ description: 'The rule as an English sentence.' });
+const textExample = 'Getting out opens after How fires start is passed.';
+
 const Rules = (description: string) =>
-  Type.Array(Fields({ ...describedRule, Text: RuleText }), { description, examples: [[ruleExample]] });
+  Type.Array(Fields({ ...describedRule, Text: RuleText }), {
+    description,
+    examples: [[{ ...ruleExample, Text: textExample }]],
+  });
 
 export const Release = Fields(
   {

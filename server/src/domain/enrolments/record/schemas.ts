@@ -242,11 +242,14 @@ export const Explanation = Fields(
           description:
             '`fixed_order`: the unit opens only in the order of the course. `neighbours_only`: from Of, only the units next to it can be chosen. `unfinished`: Of must be finished first.',
         }),
-        Of: Type.String({ description: 'Title of the unit or group whose rule or limit it is.' }),
+        Of: Type.String({
+          description: 'Title of the unit or group whose rule or limit it is.',
+          examples: ['Getting out'],
+        }),
         Rule: Nullable(DescribedRule),
         Detail: Type.String({
-          description:
-            'A description of the rule or limit, such as: Extinguishers opens after Getting out is passed.',
+          description: 'A description of the rule or limit.',
+          examples: ['Getting out opens after How fires start is passed.'],
         }),
       }),
       {
