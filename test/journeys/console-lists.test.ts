@@ -230,14 +230,14 @@ for (const language of ['en', 'de', 'fr'] as const)
     const text = names[language];
     await signInAs(page, service, who, '/console/users');
     await page.locator('thead input[type=checkbox]').check();
-    await page.getByText('60').first().waitFor();
+    await page.getByText('60').filter({ visible: true }).first().waitFor();
     await check('users');
     await page.getByRole('button', { name: text.enrol }).click();
     await page.getByRole('button', { name: text.plan }).waitFor();
     await check('enrol');
     await page.goto(`${service.baseUrl}/console/enrolments`);
     await page.locator('thead input[type=checkbox]').check();
-    await page.getByText('59').first().waitFor();
+    await page.getByText('59').filter({ visible: true }).first().waitFor();
     await check('enrolments');
     await page.getByRole('button', { name: text.access }).click();
     await page.getByRole('dialog').getByText('50').first().waitFor();
