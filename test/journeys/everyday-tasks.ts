@@ -66,6 +66,11 @@ async function take(page: Page, step: Step, files: Files): Promise<number> {
       return 1;
     case 'fill': {
       const field = fieldOf(page, name as string);
+      // A dialog takes the focus a moment after it opens.
+      await page.waitForFunction(() => {
+        const dialog = document.querySelector('[role=dialog]');
+        return dialog === null || dialog.contains(document.activeElement);
+      });
       const isFocused = await field.evaluate((field) => field === document.activeElement);
       await field.fill(value);
       return isFocused ? 0 : 1;
