@@ -109,8 +109,7 @@ export function rawZip(entries: RawEntry[]): Buffer {
 export async function realPackages(
   context: TestContext,
 ): Promise<{ folder: string; names: string[] } | null> {
-  const folder =
-    process.env.LECTERN_PACKAGES ?? join(import.meta.dirname, '../../../../../../shared/packages');
+  const folder = process.env.LECTERN_PACKAGES ?? join(import.meta.dirname, '../../../../shared/packages');
   const names = await readdir(folder).catch(() => []);
   if (names.length === 0)
     context.skip(`no real packages in ${folder}; set LECTERN_PACKAGES to another folder`);
