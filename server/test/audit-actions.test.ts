@@ -847,7 +847,7 @@ const acts: Record<AuditAction, (recordEnd: () => Promise<void>) => Promise<Done
     const change = { Status: 'retired', Seats: 3 };
     for (const _ of [1, 2])
       expectStatus(await service.api('PUT', `/course/${target}/option/standard`, change), 200);
-    const data = { DurationID: 'standard', Changed: ['Status', 'Seats'], Status: 'retired' };
+    const data = { DurationID: 'standard', Changed: ['Seats', 'Status'], Status: 'retired' };
     return { by: 'putOption', ...byOperator, target, data };
   },
   'option.deleted': async (recordEnd) => {

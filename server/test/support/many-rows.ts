@@ -106,7 +106,7 @@ function statements(tenant: string): string[] {
        completed_at, status_list, status_index, revoked_at, replaced_by, is_name_incomplete, name, content)
      select ${t}, ${certificate('n')}, ${t} || n, ${enrolment('n')}, 1, ${user('(n + 1) / 2')}, 'lists-' || n % 2, now(), now(),
        n / 65536, n, case when n % 999 = 0 then now() end, case when n % 99 = 0 then 'x' end, n % 500 = 0, 'x',
-       '{"CourseTitle": "x", "Serial": null}'
+       '{"CourseTitle": "x", "Issuer": "x", "Serial": null}'
      from generate_series(1, ${2 * users}) n`,
     `insert into legal_hold (tenant_id, placement_id, user_id, hold_id, reason, placed_at)
      select ${t}, ${key('n')}, ${user('(n + 1) / 2')}, 'case-' || n % 100 + n % 2 * 1000, 'x', now()
