@@ -4,8 +4,8 @@
 import { parseArgs } from 'node:util';
 import { ensureBuilt } from '../scripts/build.ts';
 import { startCluster } from '../scripts/postgres-cluster.ts';
+import { startStore } from '../server/test/support/store.ts';
 import { killRounds, type Options, type Result } from './kill/rounds.ts';
-import { startStore } from './kill/store.ts';
 import { median } from './median.ts';
 
 const { values } = parseArgs({

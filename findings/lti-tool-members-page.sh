@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Package: @lti-tool/core 1.0.6
 # A good guess: getMembers returns everybody in the course. A platform may send a page at a time, with the address of the
-# next one in a Link header (LTI Names and Role Provisioning Services 2.0), and Moodle and Canvas do so.
+# next one in a Link header (LTI Names and Role Provisioning Services 2.0).
 # What happens: it asks once and returns the members of the first page, without a sign that there are more. For this
 # and for two scores in a row, it also requests an access token each time, although the platform says that the first is
 # valid for an hour.

@@ -1,10 +1,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
-import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-// @ts-expect-error: the package has no types
-import S3rver from '@20minutes/s3rver';
-import { type Environment, temporaryFolder } from '../../server/test/support/process.ts';
+import type { Environment } from '../../server/test/support/process.ts';
 
 export const recipe = (name: string) => readFileSync(join(import.meta.dirname, '../../deploy', name), 'utf8');
 
@@ -23,17 +20,4 @@ export function composeSettings(file: string, values: Record<string, string>): E
       return [name, values[name] ?? value];
     }),
   );
-}
-
-/** An S3-compatible store with the bucket of the recipe. */
-export async function startStore(): Promise<{ endpoint: string; close: () => Promise<void> }> {
-  const server = new S3rver({
-    port: 0,
-    address: '127.0.0.1',
-    silent: true,
-    directory: await temporaryFolder(),
-    configureBuckets: [{ name: 'lectern', configs: [] }],
-  });
-  const { port } = (await server.run()) as AddressInfo;
-  return { endpoint: `http://127.0.0.1:${port}`, close: () => server.close() };
 }

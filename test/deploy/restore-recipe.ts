@@ -18,8 +18,9 @@ import {
   stopProcess,
   temporaryFolder,
 } from '../../server/test/support/process.ts';
+import { startStore } from '../../server/test/support/store.ts';
 import { packCourse } from '../journeys/course-packages.ts';
-import { composeSettings, startStore } from './recipe-settings.ts';
+import { composeSettings } from './recipe-settings.ts';
 
 let cluster: Cluster | null = null;
 const closing: (() => unknown)[] = [];
@@ -138,13 +139,13 @@ async function compose(): Promise<Deployment> {
 async function twoNodes(): Promise<Deployment> {
   const database = await createDatabase('nodes');
   const store = await startStore();
-  closing.push(store.close);
+  closing.push(store.remove);
   const folders = [await temporaryFolder(), await temporaryFolder()];
   const first = await addresses();
   const values = {
     ...{ ...variables, ...first, DATABASE_URL: database.url },
     SIGNING_KEYS: `restored:${randomBytes(32).toString('base64url')}`,
-    STORAGE_URL: `s3://lectern/courses?endpoint=${store.endpoint}&region=us-east-1`,
+    STORAGE_URL: store.env.STORAGE_URL,
   };
   const settings = { ...first, ...composeSettings('compose-nodes.yaml', values) };
   const { PORT, CONTENT_PORT, OPERATIONS_PORT } = await addresses();

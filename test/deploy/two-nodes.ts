@@ -12,8 +12,9 @@ import {
   startProcess,
   temporaryFolder,
 } from '../../server/test/support/process.ts';
+import { startStore } from '../../server/test/support/store.ts';
 import { until } from '../../server/test/support/until.ts';
-import { composeSettings, recipe, startStore } from './recipe-settings.ts';
+import { composeSettings, recipe } from './recipe-settings.ts';
 
 type Ports = { site: number; courses: number; api: number; content: number; operations: number };
 
@@ -56,7 +57,7 @@ export async function startTwoNodes(env: Record<string, string> = {}): Promise<T
     BASE_URL: `http://127.0.0.1:${site}`,
     CONTENT_URL: `http://127.0.0.1:${courses}`,
     DATABASE_URL: database.url,
-    STORAGE_URL: `s3://lectern/courses?endpoint=${store.endpoint}&region=us-east-1`,
+    STORAGE_URL: store.env.STORAGE_URL,
     OPERATIONS_PORT: String(operations),
   });
   const start = async (number: number, DATA_DIR: string): Promise<Running> =>
@@ -82,7 +83,7 @@ export async function startTwoNodes(env: Record<string, string> = {}): Promise<T
     },
     close: async () => {
       await cleanUp();
-      await store.close();
+      await store.remove();
       await database.remove();
     },
   };

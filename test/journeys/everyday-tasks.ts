@@ -68,7 +68,7 @@ async function take(page: Page, step: Step, files: Files): Promise<number> {
       const field = fieldOf(page, name as string);
       // A dialog takes the focus a moment after it opens.
       await page.waitForFunction(() => {
-        const dialog = document.querySelector('[role=dialog]');
+        const dialog = document.querySelector('[aria-modal=true]');
         return dialog === null || dialog.contains(document.activeElement);
       });
       const isFocused = await field.evaluate((field) => field === document.activeElement);

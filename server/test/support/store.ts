@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 // @ts-expect-error: the package has no types
 import S3rver from '@20minutes/s3rver';
-import { type Environment, freePorts, temporaryFolder } from '../../server/test/support/process.ts';
+import { freePorts, temporaryFolder } from './process.ts';
 
 const file = fileURLToPath(import.meta.url);
 if (process.argv[1] === file) {
@@ -15,15 +15,8 @@ if (process.argv[1] === file) {
   process.send?.('ready');
 }
 
-export type Store = {
-  /** The service's settings. */
-  env: Environment;
-  crash: () => Promise<void>;
-  start: () => Promise<void>;
-  remove: () => Promise<void>;
-};
-
-export async function startStore(): Promise<Store> {
+/** The store with a bucket for courses, and the settings with which the service uses it. */
+export async function startStore() {
   const folder = await temporaryFolder();
   const [port = 0] = await freePorts(1);
   let child: ChildProcess;
