@@ -60,6 +60,9 @@ export async function startPlatform(now: () => Date) {
     }
     if (pathname === '/token') {
       tokens.push(new URLSearchParams(body));
+      // As Moodle 4.5, if it cannot read the keyset of the tool.
+      if (answers.token === 'page')
+        return response.writeHead(404, { 'content-type': 'text/html' }).end('<p>Error');
       if (answers.token) return json(400, { error: answers.token });
       return json(200, { access_token: 'access', token_type: 'Bearer', expires_in: 3600 });
     }

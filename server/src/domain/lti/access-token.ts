@@ -3,6 +3,7 @@ import { forTenant } from '../../db/transaction.ts';
 import { createCache } from '../../infra/context/cache.ts';
 import type { Context, TenantContext } from '../../infra/context/context.ts';
 import { type AccessToken, NoToken, requestToken } from '../events/webhooks/access-token.ts';
+import { keysetUrl } from './platforms.ts';
 import { signMessage } from './sign-message.ts';
 
 const scopes = {
@@ -40,7 +41,12 @@ async function requestPlatformToken(ctx: TenantContext, platformId: string, scop
       client_assertion: await signMessage(ctx, { issuer: client, subject: client, audience: url }),
       scope: `https://purl.imsglobal.org/spec/${scopes[scope]}`,
     },
-    advice: { ...advice, invalid_scope: invalidScope(scope) },
+    advice: {
+      ...advice,
+      invalid_scope: invalidScope(scope),
+      // Moodle 4.5 sends an HTML page with status 404 if its HTTP security blocks our keyset.
+      other: `Check whether the platform can read ${keysetUrl(ctx)}.`,
+    },
   });
 }
 

@@ -30,6 +30,8 @@ export const toolUrls = (ctx: Pick<Context, 'config'>) => ({
   launch: `${ctx.config.baseUrl}/lti/launch`,
 });
 
+export const keysetUrl = (ctx: TenantContext) => ctx.config.baseUrl + path`/issuer/${ctx.tenantId}/jwks.json`;
+
 const toPlatform = (ctx: TenantContext, row: Row): Platform =>
   recordOf(Platform, row, {
     JWKSURL: row.jwks_url,
@@ -38,7 +40,7 @@ const toPlatform = (ctx: TenantContext, row: Row): Platform =>
     Tool: {
       LoginURL: toolUrls(ctx).login,
       LaunchURL: toolUrls(ctx).launch,
-      JWKSURL: ctx.config.baseUrl + path`/issuer/${ctx.tenantId}/jwks.json`,
+      JWKSURL: keysetUrl(ctx),
     },
   });
 

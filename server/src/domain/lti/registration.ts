@@ -15,7 +15,7 @@ import { knownTenant } from '../tenants/tenants.ts';
 import { historyParameter } from './course-of-launch.ts';
 import { rejectReplay } from './nonces.ts';
 import { registrationPage } from './pages.ts';
-import { checkUrls, createPlatform, toolUrls } from './platforms.ts';
+import { checkUrls, createPlatform, keysetUrl, toolUrls } from './platforms.ts';
 import type { NewPlatform } from './schemas.ts';
 import { Rejected } from './verify.ts';
 
@@ -106,7 +106,7 @@ function toolConfiguration(ctx: TenantContext, name: string, supported: unknown)
     grant_types: ['implicit', 'client_credentials'],
     initiate_login_uri: login,
     redirect_uris: [launch],
-    jwks_uri: `${ctx.config.baseUrl}/issuer/${encodeURIComponent(ctx.tenantId)}/jwks.json`,
+    jwks_uri: keysetUrl(ctx),
     token_endpoint_auth_method: 'private_key_jwt',
     scope: scopes.join(' '),
     [configurationClaim]: {

@@ -161,10 +161,15 @@ test('the endpoint is tested, disabled and changed only through its platform', a
   const { platform, tenant, hook } = await connected(t);
   const works = await tenant.api('POST', `${hook}/ping`);
   assert.deepEqual([works.status, works.body.Status], [200, 'delivered']);
-  platform.answers.token = 'invalid_client';
-  const { body } = await tenant.api('POST', `${hook}/ping`);
-  assert.equal(body.Status, 'failed');
-  assert.match(body.Error, /public keyset URL/);
+  for (const [answer, advice] of [
+    ['invalid_client', /public keyset URL/],
+    ['page', /status 404, .* Check whether the platform can read \S+\/jwks\.json\.$/],
+  ] as const) {
+    platform.answers.token = answer;
+    const { body } = await tenant.api('POST', `${hook}/ping`);
+    assert.equal(body.Status, 'failed');
+    assert.match(body.Error, advice);
+  }
   expectProblem(
     await tenant.api('PUT', hook, { URL: 'https://evil.example/' }),
     422,

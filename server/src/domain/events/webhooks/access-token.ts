@@ -15,7 +15,10 @@ export class NoToken extends Error {
 /** `until`: when another one should be requested, in milliseconds. */
 export type AccessToken = { token: string; until: number };
 
-/** Requests a token with client credentials (RFC 6749 §4.4). `advice`: what to do about each error code of §5.2. */
+/**
+ * Requests a token with client credentials (RFC 6749 §4.4). `advice`: what to do about each error code of §5.2, and,
+ * as `other`, about any other response.
+ */
 export async function requestToken(
   ctx: Pick<Context, 'config' | 'now'>,
   { url, body, advice }: { url: string; body: Record<string, string>; advice: Record<string, string> },
@@ -33,7 +36,8 @@ export async function requestToken(
     return { token, until: ctx.now().getTime() + (Number(seconds) || 300) * 900 };
   const wait = Number(reply.headers.get('retry-after'));
   throw new NoToken(
-    advice[String(sent.error)] ?? `TokenURL responded with status ${reply.status}, without an access token.`,
+    advice[String(sent.error)] ??
+      `TokenURL responded with status ${reply.status}, without an access token. ${advice.other ?? ''}`.trimEnd(),
     Number.isInteger(wait) && wait > 0 ? Math.min(wait, 3_600) : null,
   );
 }
