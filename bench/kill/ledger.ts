@@ -71,6 +71,8 @@ export type Ledger = {
   interrupted: { imports: number; backups: number };
   /** 2xx responses that were received completely. */
   acknowledged: Counts;
+  /** Why requests were not acknowledged. */
+  failures: string[];
 };
 
 export const emptyLedger = (): Ledger => ({
@@ -83,6 +85,7 @@ export const emptyLedger = (): Ledger => ({
     ...{ users: 0, enrolments: 0, launches: 0, commits: 0, late: 0, statements: 0 },
     ...{ releases: 0, backups: 0 },
   },
+  failures: [],
 });
 
 /** Data that a check found missing or incomplete. */

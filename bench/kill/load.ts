@@ -202,8 +202,9 @@ export async function runLearners(
   const worker = async () => {
     while (!options.over())
       await step().catch(async (error: unknown) => {
-        if (!(error instanceof Unanswered))
-          faults.push(error instanceof Error ? error.message : String(error));
+        const message = error instanceof Error ? error.message : String(error);
+        ledger.failures.push(message);
+        if (!(error instanceof Unanswered)) faults.push(message);
         await new Promise((resolve) => setTimeout(resolve, 20));
       });
   };

@@ -41,12 +41,13 @@ export async function importReleases(
       await put('', 'application/json', JSON.stringify({ Title: 'Imported' }));
       const response = await put('/package', 'application/zip', zip);
       const body = await response.json();
-      if (response.status < 500 && response.status !== 201)
+      if (response.status < 500 && !response.ok)
         faults.push(`import: ${response.status} ${JSON.stringify(body)}`);
-      if (response.status !== 201) throw new Error(`${response.status}`);
+      if (!response.ok) throw new Error(`${response.status}`);
       ledger.releases.push({ number: body.Release, checked: false });
       ledger.acknowledged.releases += 1;
-    } catch {
+    } catch (error) {
+      ledger.failures.push(`import: ${(error as Error).message}`);
       ledger.interrupted.imports += 1;
       await pause(20);
     }

@@ -95,14 +95,15 @@ export async function killRounds(options: Options): Promise<Result> {
       const load = runLearners(target, ledger, { client, concurrency, onlyStatements, over: () => over });
       const importing = imports ? importReleases(target, ledger, () => over) : [];
       const backup = backUp?.();
-      const { commits, late, statements, releases } = ledger.acknowledged;
+      const before = { ...ledger.acknowledged };
+      const awaited: (keyof Counts)[] = ['statements'];
+      if (!onlyStatements) awaited.push('commits', 'late');
+      if (imports) awaited.push('releases');
+      const missing = () => awaited.filter((what) => ledger.acknowledged[what] === before[what]);
       await until(
-        'statements, and commits of a current launch and of a superseded launch, are acknowledged',
         () =>
-          ledger.acknowledged.statements > statements &&
-          // Otherwise, most kills would come before the first import has ended.
-          (!imports || round % 2 === 1 || ledger.acknowledged.releases > releases) &&
-          (onlyStatements || (ledger.acknowledged.commits > commits && ledger.acknowledged.late > late)),
+          `round ${round}: no ${missing().join(', no ')} acknowledged; last failures: ${ledger.failures.slice(-5).join('; ')}; the service's log: ${service.stdout().slice(-5_000)}`,
+        () => missing().length === 0,
         300,
       );
       await pause(200 + Math.random() * 1_800);
