@@ -145,6 +145,7 @@ export async function login(
   baseUrl: string,
   platform: Pick<TestPlatform, 'origin'>,
   fields: Record<string, string> = {},
+  headers: Record<string, string> = {},
 ) {
   const query = new URLSearchParams({
     iss: platform.origin,
@@ -153,7 +154,7 @@ export async function login(
     target_link_uri: `${baseUrl}/lti/launch`,
     ...fields,
   });
-  const reply = await fetch(`${baseUrl}/lti/login?${query}`, { redirect: 'manual' });
+  const reply = await fetch(`${baseUrl}/lti/login?${query}`, { headers, redirect: 'manual' });
   const cookie = reply.headers.getSetCookie()[0]?.split(';')[0] ?? '';
   const html = await reply.text();
   const location =

@@ -191,6 +191,21 @@ test('without cookies, a launch proves itself by the storage of the platform, el
   assert.ok((await blocked.text()).includes('cookie_blocked'));
 });
 
+test('in a frame, a login tries a cookie before the platform is asked, and opens a window without one', async () => {
+  const framed = { 'sec-fetch-dest': 'iframe' };
+  const first = await login(baseUrl, platform, {}, framed);
+  assert.equal(first.reply.status, 303);
+  const again = first.reply.headers.get('location') ?? '';
+  assert.ok(again.startsWith(`${baseUrl}/lti/login?`));
+  const open = (cookie: Record<string, string>) =>
+    fetch(again, { headers: { ...framed, ...cookie }, redirect: 'manual' });
+  const kept = await open({ cookie: first.cookie });
+  assert.ok(kept.headers.get('location')?.startsWith(`${platform.origin}/auth?`));
+  const blocked = await open({});
+  assert.equal(blocked.status, 401);
+  assert.match(await blocked.text(), /login_hint=3\S+lectern_window=true"/);
+});
+
 test('two tenants share a client, and each launch reaches the tenant of its deployment', async () => {
   const second = await newTenant(service);
   const taken = await second.api('POST', '/platform', platformAt(platform.origin));

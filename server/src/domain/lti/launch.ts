@@ -171,7 +171,7 @@ export async function receiveLaunch(
       const origin = new URL(client.auth_url).origin;
       if (state.storage && fieldOf(form, 'tried') !== 'true')
         return provePage(ctx, request, { state, origin, token, idToken });
-      if (!state.isWindow) return windowPage(ctx, request, state);
+      if (!state.isWindow) return windowPage(ctx, request, state.login);
       throw new Rejected('cookie_blocked', 'The browser sent no cookie, also in a window of its own.');
     }
     const claims = await verifyLaunch(ctx, client, state, fieldOf(form, 'id_token'));

@@ -76,9 +76,9 @@ export function registrationPage(
 }
 
 /** The login is repeated in a window, where the browser keeps our cookie. */
-export function windowPage(ctx: Context, request: FastifyRequest, state: State): RouteResponse {
+export function windowPage(ctx: Context, request: FastifyRequest, login: string): RouteResponse {
   const { windowTitle: title, windowText: text, open } = textsIn(languageOf(request));
-  const address = `${ctx.config.baseUrl}/lti/login?${state.login}&lectern_window=true`;
+  const address = `${ctx.config.baseUrl}/lti/login?${login}&lectern_window=true`;
   const more = `<div class="links"><a class="button" target="_blank" rel="noopener" href="${escapeHtml(address)}">${open}</a></div>`;
   return framed(plainPage({ ...base(request), status: 401, title, text, more }));
 }

@@ -49,8 +49,12 @@ const launchAnswers = {
 
 const loginAnswers = {
   200: html('A page that stores a value in the platform, and then continues to it.'),
-  303: { description: "Redirects to the platform's URL for authentication requests." },
+  303: {
+    description:
+      "Redirects to the platform's URL for authentication requests; in frames, first to itself, to try a cookie.",
+  },
   400: html('A page that says that the client is not named.'),
+  401: html('A page that opens the course in a window, because the browser stores nothing in frames.'),
   404: html('A page that says that the platform is not registered.'),
 };
 

@@ -139,8 +139,7 @@ async function openPath(
   return redirectToPlayer(origin, writeTicket(ctx, { ...inner, returnUrl: own, courseId }), page.framing);
 }
 
-/** Providers refuse to be shown in frames. */
-const isFramed = ({ headers }: FastifyRequest) =>
+export const isFramed = ({ headers }: FastifyRequest) =>
   ['iframe', 'frame', 'embed', 'object'].includes(String(headers['sec-fetch-dest']));
 
 async function signIn(
@@ -150,6 +149,7 @@ async function signIn(
 ): Promise<RouteResponse> {
   const target = `/launch${linkTo(ctx, what, page).address}`;
   const address = startUrl(ctx, { target });
+  // Providers refuse to be shown in frames.
   if (isFramed(request))
     return framedPage(ctx, request, { tenantId: ctx.tenantId, startUrl: address, framing: page.framing });
   return { status: 303, headers: { Location: address, 'Cache-Control': 'no-store', ...forOpeners } };
