@@ -13,7 +13,7 @@ type Props = { certificates: readonly Certificate[] };
 export function Certificates({ certificates }: Props) {
   const t = useTranslations('learner');
   const day = useDay();
-  const shown = certificates.filter(({ Status }) => Status !== 'replaced');
+  const shown = certificates.filter(({ ReplacedBy }) => ReplacedBy === null);
   if (shown.length === 0) return null;
   return (
     <section aria-label={t('certificates')}>
@@ -56,6 +56,15 @@ export function CertificateActions({ certificate }: { certificate: Certificate }
   const [hasFailed, setFailed] = useState(false);
   const [isOffering, setOffering] = useState(false);
   const course = certificate.CourseTitle;
+  // Its files do not say that it was revoked.
+  if (certificate.Status === 'revoked')
+    return (
+      <div className="actions">
+        <a className="button quiet" href={certificate.VerifyURL} target="_blank" rel="noopener">
+          {t('check')}
+        </a>
+      </div>
+    );
   const save = async (type: CertificateType) => {
     setFailed(false);
     await saveCertificate(certificate, type).catch(() => setFailed(true));

@@ -154,5 +154,18 @@ test('An administrator issues certificates to those who finished before there we
     Items.map((one: { LoginID: string }) => one.LoginID),
     [LoginID],
   );
+
+  const reason = { Reason: 'Sat by somebody else' };
+  expectStatus(await tenant.api('POST', `/certificate/${Items[0].Number}/revoke`, reason), 200);
+  await page.getByRole('link', { name: 'Show the issued certificates' }).click();
+  await page.getByText('Revoked: Sat by somebody else').waitFor();
+  await look(page, 'light', 'revoked');
   await closeConsole(page);
+  const learner = await newConsolePage({ width: 390, height: 844 });
+  await signInAs(learner, service, { tenant, LoginID });
+  const revoked = learner.getByRole('article', { name: 'Ladders' }).filter({ hasText: 'Revoked' });
+  await revoked.getByRole('link', { name: 'Check page' }).waitFor();
+  assert.equal(await revoked.getByRole('button').count(), 0);
+  await look(learner, 'light', 'revoked-learner');
+  await closeConsole(learner);
 });

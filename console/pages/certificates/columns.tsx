@@ -25,14 +25,23 @@ export function useCertificateColumns(): Column<Certificate>[] {
       key: 'course',
       header: t('course'),
       share: 26,
-      cell: ({ CourseTitle }) => <span className="break">{CourseTitle}</span>,
+      cell: ({ CourseTitle, Reason }) => (
+        <>
+          <span className="break">{CourseTitle}</span>
+          {Reason !== null && (
+            <Text size="xs" c="dimmed" className="break">
+              {t('revokedFor', { reason: Reason })}
+            </Text>
+          )}
+        </>
+      ),
     },
     {
       key: 'status',
       onPhone: 'aside',
       header: t('status'),
-      cell: ({ Status, Reason }) => (
-        <Badge color={colors[Status]} miw="max-content" title={Reason ?? ''}>
+      cell: ({ Status }) => (
+        <Badge color={colors[Status]} miw="max-content">
           {t(`statuses.${Status}`)}
         </Badge>
       ),

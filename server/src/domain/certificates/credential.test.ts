@@ -343,7 +343,10 @@ test('selected certificates are streamed as a zip of PDFs', async () => {
   const all = namesIn(await zip(`CourseID=${CourseID}`));
   assert.deepEqual([all.length, all[0]], [2, `Ada Lovelace – Fire safety – ${number}.pdf`]);
   assert.match(all[1] ?? '', /^Grace_\.\._\.\. Hopper – /);
-  assert.equal(namesIn(await zip(`Numbers=${number}`)).length, 1);
+  expectStatus(await tenant.api('POST', `/certificate/${number}/revoke`, { Reason: 'Wrong person' }), 200);
+  assert.deepEqual(namesIn(await zip(`Numbers=${number}`)), [
+    `revoked/Ada Lovelace – Fire safety – ${number}.pdf`,
+  ]);
   assert.equal(namesIn(await zip('IssuedBefore=2000-01-01T00:00:00Z')).length, 0);
 });
 

@@ -1,12 +1,18 @@
 import { ok, type RouteResponse } from '../../http/routes.ts';
-import type { TenantContext } from '../../infra/context/context.ts';
+import { type TenantContext, tenantNow } from '../../infra/context/context.ts';
 import { safeName, type ZipEntry } from '../../lib/zip-stream.ts';
 import { selectCertificates } from './certificates.ts';
 import { credentialJwt, credentialWithProof } from './credential/sign.ts';
 import { drawPdf } from './draw.ts';
 import { draw } from './draw-thread.ts';
 import { showNumber } from './record/number.ts';
-import { type CertificateRow, type CertificateWithLogin, contentOf, toCertificate } from './record/record.ts';
+import {
+  type CertificateRow,
+  type CertificateWithLogin,
+  contentOf,
+  statusOf,
+  toCertificate,
+} from './record/record.ts';
 
 /** The formats of a certificate by media type. The first one is the default. */
 export const formats = [
@@ -87,7 +93,7 @@ export async function respondAs(
   return fileOf(row, format, await contentAs(ctx, row, format));
 }
 
-/** The PDFs of the selected certificates, named after the person and the course. */
+/** The PDFs of the selected certificates, named after the person and the course. A PDF does not say that it no longer counts. */
 export async function* drawSelected(
   ctx: TenantContext,
   selection: Parameters<typeof selectCertificates>[1],
@@ -95,8 +101,10 @@ export async function* drawSelected(
   for await (const row of selectCertificates(ctx, selection)) {
     const { CourseTitle } = contentOf(row);
     const name = [row.name ?? '', CourseTitle].map(safeName).filter(Boolean).join(' – ');
+    const status = statusOf(row, tenantNow(ctx));
+    const folder = status === 'revoked' || status === 'replaced' ? `${status}/` : '';
     yield {
-      name: `${name} – ${showNumber(row.number)}.pdf`,
+      name: `${folder}${name} – ${showNumber(row.number)}.pdf`,
       content: await drawCertificate(ctx, row),
       at: row.issued_at,
     };

@@ -119,7 +119,8 @@ export const certificateRoutes = [
   route('GET /certificate/zip', 'downloadCertificates', {
     ...reading,
     summary: 'Download certificates as a zip of PDFs',
-    description: 'Those that match the filters, or those with the given numbers. The zip is streamed.',
+    description:
+      'Those that match the filters, or those with the given numbers. Revoked and replaced ones are in folders of their own. The zip is streamed.',
     query: Fields({
       ...certificateFilter,
       Numbers: Type.Optional(
