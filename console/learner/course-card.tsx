@@ -1,7 +1,8 @@
 import { useEffect, useId, useRef, useState } from 'react';
-import { useFormatter, useTranslations } from 'use-intl';
+import { useTranslations } from 'use-intl';
 import type { components } from '../../client/src/generated.ts';
 import { CourseImage, useCourseImage } from '../parts/course-image.tsx';
+import { useDayFormat } from '../parts/day-zone.ts';
 import { usePercent } from '../parts/percent.ts';
 import { segment, serviceNow, useRead } from './data.ts';
 import { dueAt, type Enrolment, type Item, isOverdue, type Section } from './items.ts';
@@ -104,7 +105,7 @@ const dayLength = 86_400_000;
 /** By when the course should be done. Days of the last week are named by their weekday. */
 function DueText({ item }: { item: Item }) {
   const t = useTranslations('learner');
-  const format = useFormatter();
+  const format = useDayFormat();
   const day = useDay();
   const { obligation, enrolment } = item;
   if (obligation?.Status === 'expired' && obligation.ValidUntil !== null)
@@ -113,8 +114,7 @@ function DueText({ item }: { item: Item }) {
   if (at === null || enrolment?.Outcome === 'passed' || enrolment?.Outcome === 'completed') return null;
   if (!isOverdue(item, serviceNow())) return <p className="due">{t('due', { day: day(at) })}</p>;
   const late = serviceNow() - Date.parse(at);
-  const since =
-    late > 0 && late < 6 * dayLength ? format.dateTime(new Date(at), { weekday: 'long' }) : day(at);
+  const since = late > 0 && late < 6 * dayLength ? format(at, { weekday: 'long' }) : day(at);
   return <p className="due late">{t('overdueSince', { day: since })}</p>;
 }
 

@@ -2,6 +2,7 @@ import './learner.css';
 import { StrictMode, useEffect, useMemo, useState } from 'react';
 import { createRoot } from 'react-dom/client';
 import { useTranslations } from 'use-intl';
+import { DayZone } from '../parts/day-zone.ts';
 import { notifyAgain, Toast } from '../parts/toast.tsx';
 import { BrandingProvider, useBranding } from '../shell/branding.tsx';
 import { Texts } from '../shell/intl.tsx';
@@ -68,7 +69,9 @@ createRoot(root).render(
   <StrictMode>
     <BrandingProvider>
       <Texts more={learnerTexts}>
-        <Learner session={session} />
+        <DayZone value={session.TimeZone}>
+          <Learner session={session} />
+        </DayZone>
       </Texts>
     </BrandingProvider>
   </StrictMode>,

@@ -1,11 +1,10 @@
-import { useFormatter } from 'use-intl';
+import { useDayFormat } from '../parts/day-zone.ts';
 
 /** A day as people say it: without the year if it is the present one. */
 export function useDay(): (at: string) => string {
-  const format = useFormatter();
+  const format = useDayFormat();
   return (at) => {
-    const date = new Date(at);
-    const isThisYear = date.getFullYear() === new Date().getFullYear();
-    return format.dateTime(date, { day: 'numeric', month: 'long', ...(!isThisYear && { year: 'numeric' }) });
+    const isThisYear = new Date(at).getFullYear() === new Date().getFullYear();
+    return format(at, { day: 'numeric', month: 'long', ...(!isThisYear && { year: 'numeric' }) });
   };
 }

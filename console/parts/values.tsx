@@ -2,20 +2,21 @@ import { ActionIcon, Badge, Button, Code, CopyButton, Group, Text, Tooltip } fro
 import { IconCheck, IconCopy } from '@tabler/icons-react';
 import { useFormatter, useTranslations } from 'use-intl';
 import type { components } from '../../client/src/generated.ts';
+import { useDayFormat } from './day-zone.ts';
 
 /** What stands for a missing value. On a phone, lists leave it out. */
 export const None = ({ children = '–' }: { children?: React.ReactNode }) => <span data-none>{children}</span>;
 
 type InstantProps = { at: string | null | undefined; none?: string; isDay?: boolean };
 
-/** An instant in the viewer's time zone and format, with the exact time on hover. With `isDay`, only its date. */
+/** An instant in the viewer's time zone and format, with the exact time on hover. With `isDay`, only the tenant's day. */
 export function Instant({ at, none, isDay = false }: InstantProps) {
   const format = useFormatter();
+  const day = useDayFormat();
   if (!at) return <None>{none}</None>;
-  const instant = new Date(at);
   return (
     <time dateTime={at} title={at}>
-      {format.dateTime(instant, { dateStyle: 'medium', ...(!isDay && { timeStyle: 'short' }) })}
+      {isDay ? day(at) : format.dateTime(new Date(at), { dateStyle: 'medium', timeStyle: 'short' })}
     </time>
   );
 }

@@ -4,6 +4,7 @@ import { lazy, type ReactNode, Suspense, useCallback, useEffect } from 'react';
 import { ApiProvider, useApi } from '../api/api.tsx';
 import { isSignedOut } from '../api/problem.ts';
 import { type Session, SessionContext } from '../api/session.tsx';
+import { DayZone } from '../parts/day-zone.ts';
 import { Failed, Waiting } from '../parts/states.tsx';
 import { Forbidden, mayOpen } from './access.tsx';
 import { linkPages, useBranding } from './branding.tsx';
@@ -132,7 +133,9 @@ function Inside({ session, onSignedOut, onChanged }: InsideProps): ReactNode {
   return (
     <SessionContext value={session}>
       <ApiProvider tenant={tenant} onSignedOut={onSignedOut} onChanged={onChanged}>
-        <Layout>{page}</Layout>
+        <DayZone value={session.TimeZone}>
+          <Layout>{page}</Layout>
+        </DayZone>
       </ApiProvider>
     </SessionContext>
   );

@@ -38,8 +38,8 @@ after(async () => {
 
 const tenantApi: TestTenant['api'] = (method, path, body) => service.api(method, path, body, key);
 
-async function administrator(size: { width: number; height: number }): Promise<Page> {
-  const page = await newConsolePage(size);
+async function administrator(options: { width: number; height: number; timezoneId?: string }): Promise<Page> {
+  const page = await newConsolePage(options);
   const tenant = { api: tenantApi } as TestTenant;
   await signInAs(page, service, { tenant, LoginID: company.administrator });
   return page;
@@ -131,7 +131,8 @@ for (const [device, size] of [
   });
 
 test('A requirement shows what it would change before it is saved, and a person is exempted with a reason', async () => {
-  const page = await administrator({ width: 1280, height: 800 });
+  // Days are those of the tenant, also in a browser where the next one has begun.
+  const page = await administrator({ width: 1280, height: 800, timezoneId: 'Asia/Tokyo' });
   await page.goto(`${service.baseUrl}/console/requirements`);
   await page.getByRole('link', { name: 'Fire safety, every year' }).waitFor();
   await shot(page, 'requirements');
@@ -173,6 +174,20 @@ test('A requirement shows what it would change before it is saved, and a person 
   const { Items } = (await tenantApi('GET', '/obligation?Status=exempt')).body;
   assert.equal(Items[0].ExemptReason, 'On parental leave');
   assert.match(Items[0].ExemptUntil, /^2090-12-31/);
+  await page.goto(`${service.baseUrl}/console/requirements/people?status=exempt`);
+  await page.getByRole('button', { name: /^Why\?/ }).click();
+  await dialog.getByRole('button', { name: 'Change' }).click();
+  await dialog.getByText('Exempt until Dec 31, 2090').waitFor();
+  assert.equal(await dialog.getByLabel('Until').inputValue(), '2090-12-31');
+  await dialog.getByLabel('Until').fill('2091-01-31');
+  await shot(page, 'exempt-change');
+  await dialog.getByRole('button', { name: 'Save' }).click();
+  await page.getByText('Exemption changed').waitFor();
+  const changed = (await tenantApi('GET', '/obligation?Status=exempt')).body.Items[0];
+  assert.deepEqual(
+    [changed.ExemptReason, changed.ExemptUntil.slice(0, 10)],
+    ['On parental leave', '2091-01-31'],
+  );
   await page.goto(`${service.baseUrl}/console/users/${Items[0].LoginID}`);
   await page.getByRole('heading', { name: 'Required training' }).waitFor();
   await shot(page, 'person');

@@ -3,9 +3,10 @@ import { IconCheck, IconX } from '@tabler/icons-react';
 import { useQueryClient } from '@tanstack/react-query';
 import { Link, useNavigate } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
-import { useFormatter, useTranslations } from 'use-intl';
+import { useTranslations } from 'use-intl';
 import { useApi } from '../../api/api.tsx';
 import { useAction } from '../../parts/action.tsx';
+import { useDayFormat } from '../../parts/day-zone.ts';
 import { Failed, FailedAction } from '../../parts/states.tsx';
 import { useFactorText } from '../../parts/time-factor.tsx';
 import { notify } from '../../parts/toast.tsx';
@@ -164,7 +165,7 @@ function Restore({ enrolment }: Props) {
 function Extend({ enrolment, option, onSetEnd }: Props) {
   const t = useTranslations('enrolments');
   const duration = useDurationText();
-  const format = useFormatter();
+  const day = useDayFormat();
   const navigate = useNavigate();
   const queries = useQueryClient();
   const enrol = useEnrol();
@@ -173,11 +174,7 @@ function Extend({ enrolment, option, onSetEnd }: Props) {
     const extended = await enrol({ LoginID, CourseID, DurationID, IfEnrolled: 'extend' });
     await queries.invalidateQueries();
     const { ExpiresAt } = extended;
-    notify(
-      ExpiresAt
-        ? t('extend.done', { at: format.dateTime(new Date(ExpiresAt), { dateStyle: 'medium' }) })
-        : t('extend.doneForever'),
-    );
+    notify(ExpiresAt ? t('extend.done', { at: day(ExpiresAt) }) : t('extend.doneForever'));
     if (extended.EnrollID !== EnrollID)
       await navigate({
         to: '/console/enrolments/$loginId/$enrollId',

@@ -9,6 +9,7 @@ import { useApi } from '../../api/api.tsx';
 import { dataOf } from '../../api/data.ts';
 import { nameOf } from '../../api/session.tsx';
 import { useAction } from '../../parts/action.tsx';
+import { useDayValue } from '../../parts/day-zone.ts';
 import { Failed, FailedAction, WaitingRows } from '../../parts/states.tsx';
 import { notify } from '../../parts/toast.tsx';
 import { Instant, LabelledValue, LabelledValues, Note } from '../../parts/values.tsx';
@@ -173,15 +174,17 @@ function Exemption({ obligation, path, onDone }: ExemptionProps) {
   const act = useTranslations('act');
   const { client } = useApi();
   const queries = useQueryClient();
-  const [reason, setReason] = useState<string | null>(null);
-  const [until, setUntil] = useState('');
+  const dayOf = useDayValue();
   const isExempt = Status === 'exempt';
+  const [reason, setReason] = useState<string | null>(null);
+  const [until, setUntil] = useState(ExemptUntil === null ? '' : dayOf(ExemptUntil));
+  const isEnding = isExempt && reason === null;
   const doing = useAction(async () => {
     const exemption = { Exempt: true, Reason: reason ?? '', Until: until || null };
-    const body = isExempt ? { Exempt: false } : exemption;
+    const body = isEnding ? { Exempt: false } : exemption;
     await dataOf(client.PUT('/obligation/{LoginID}/{RequirementID}', { params: { path }, body }));
     await queries.invalidateQueries();
-    notify(t(isExempt ? 'exempt.ended' : 'exempt.done'));
+    notify(t(isEnding ? 'exempt.ended' : isExempt ? 'exempt.changed' : 'exempt.done'));
     onDone();
   });
   return (
@@ -226,7 +229,7 @@ function Exemption({ obligation, path, onDone }: ExemptionProps) {
         )}
         <FailedAction error={doing.error} />
         <Group justify="flex-end">
-          {!isExempt && reason?.trim() === '' && (
+          {reason?.trim() === '' && (
             <Text size="sm" c="dimmed" flex={1}>
               {act('missing', { what: t('exempt.reason') })}
             </Text>
@@ -245,16 +248,16 @@ function Exemption({ obligation, path, onDone }: ExemptionProps) {
               {t('openEnrolment')}
             </Button>
           )}
-          {Status !== 'closed' &&
-            (isExempt || reason !== null ? (
-              <Button type="submit" loading={doing.isRunning} disabled={!isExempt && !reason?.trim()}>
-                {t(isExempt ? 'exempt.end' : 'exempt.submit')}
-              </Button>
-            ) : (
-              <Button variant="default" onClick={() => setReason('')}>
-                {t('exempt.submit')}
-              </Button>
-            ))}
+          {Status !== 'closed' && reason === null && (
+            <Button variant="default" onClick={() => setReason(isExempt ? (ExemptReason ?? '') : '')}>
+              {t(isExempt ? 'exempt.change' : 'exempt.submit')}
+            </Button>
+          )}
+          {(isEnding || reason !== null) && (
+            <Button type="submit" loading={doing.isRunning} disabled={!isEnding && !reason?.trim()}>
+              {t(isEnding ? 'exempt.end' : isExempt ? 'exempt.save' : 'exempt.submit')}
+            </Button>
+          )}
         </Group>
       </Stack>
     </form>

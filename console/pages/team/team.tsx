@@ -6,6 +6,7 @@ import { useFormatter, useTranslations } from 'use-intl';
 import type { components } from '../../../client/src/generated.ts';
 import { useApi } from '../../api/api.tsx';
 import { nameOf, useSession } from '../../api/session.tsx';
+import { useDayFormat } from '../../parts/day-zone.ts';
 import { type Column, List } from '../../parts/list.tsx';
 import { Page } from '../../parts/page.tsx';
 import { paged } from '../../parts/paged.ts';
@@ -87,7 +88,7 @@ const isLate = (status: string) => ['overdue', 'expired'].includes(status.toLowe
 /** What a person has to complete or renew first, with its date. */
 function Urgent({ of: { Urgent: first, ...counts } }: { of: Member }) {
   const t = useTranslations('team');
-  const format = useFormatter();
+  const day = useDayFormat();
   const all = late({ Urgent: first, ...counts }) + counts.DueSoon + counts.NotDue + counts.Expiring;
   return (
     <>
@@ -96,7 +97,7 @@ function Urgent({ of: { Urgent: first, ...counts } }: { of: Member }) {
           {t('urgent', {
             title: Title,
             status: t(`statuses.${Status}`),
-            day: format.dateTime(new Date(At), { dateStyle: 'medium' }),
+            day: day(At),
           })}
         </Text>
       ))}

@@ -87,15 +87,22 @@ async function watchPolicies(context: BrowserContext): Promise<void> {
 
 /** Creates a context without animations, because clicks on moving elements miss on a slow machine. */
 export async function newContext(
-  options: { width?: number; height?: number; ignoreHTTPSErrors?: boolean; locale?: string } = {},
+  options: {
+    width?: number;
+    height?: number;
+    ignoreHTTPSErrors?: boolean;
+    locale?: string;
+    timezoneId?: string;
+  } = {},
 ): Promise<BrowserContext> {
-  const { width = 1280, height = 800, ignoreHTTPSErrors = false, locale = 'en-US' } = options;
+  const { width = 1280, height = 800, ignoreHTTPSErrors = false, locale = 'en-US', timezoneId } = options;
   const browser = await launchBrowser();
   const context = await browser.newContext({
     viewport: { width, height },
     reducedMotion: 'reduce',
     ignoreHTTPSErrors,
     locale,
+    ...(timezoneId && { timezoneId }),
   });
   context.setDefaultTimeout(timeLimit);
   keepJournal(context);

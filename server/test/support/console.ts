@@ -12,7 +12,7 @@ const browserErrors = new WeakMap<Page, string[]>();
 /** The browser logs each error response, even if the page expects and shows the error. */
 const isErrorResponse = (text: string) => text.startsWith('Failed to load resource');
 
-type Options = { width?: number; height?: number; locale?: string };
+type Options = { width?: number; height?: number; locale?: string; timezoneId?: string };
 
 /** An empty page of a separate browser. */
 export async function newConsolePage(options: Options = {}): Promise<Page> {

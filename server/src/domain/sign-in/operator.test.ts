@@ -52,6 +52,7 @@ test('a link signs the operator in once, and opening its page does not use it up
     Role: 'operator',
     TenantID: null,
     TenantName: null,
+    TimeZone: null,
     LoginID: null,
     FirstName: null,
     LastName: null,

@@ -67,7 +67,7 @@ export const SignInLink = Fields(
 export type SignInLink = Type.Static<typeof SignInLink>;
 
 const { FirstName, LastName } = User.properties;
-const { TenantID, Name } = Tenant.properties;
+const { TenantID, Name, TimeZone } = Tenant.properties;
 const PasswordHash = OneOf(knownHashes, {
   title: 'KnownPasswordHash',
   description: 'The function with which the page hashes passwords.',
@@ -81,6 +81,10 @@ export const Session = Fields(
     }),
     TenantID: Nullable(TenantID),
     TenantName: Nullable(Name),
+    TimeZone: Nullable({
+      ...TimeZone,
+      description: "The tenant's time zone: what falls due or ends, does so at the end of a day there.",
+    }),
     LoginID: Nullable(LoginID),
     FirstName,
     LastName,

@@ -52,6 +52,7 @@ test("confirming on the link's page signs in once and sets a cookie", async () =
     Role: 'administrator',
     TenantID,
     TenantName: TenantID,
+    TimeZone: 'UTC',
     LoginID,
     FirstName: 'Ann',
     LastName: null,

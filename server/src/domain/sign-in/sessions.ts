@@ -14,7 +14,10 @@ import type { Session } from './schemas.ts';
 import { nextStepOf, passkeyRequired } from './second-factor.ts';
 import { endUserSessions, findUserSession } from './user-sessions.ts';
 
-const nobody = { TenantID: null, TenantName: null, LoginID: null, FirstName: null, LastName: null };
+const nobody = {
+  ...{ TenantID: null, TenantName: null, TimeZone: null },
+  ...{ LoginID: null, FirstName: null, LastName: null },
+};
 
 const scopesOfRole: Record<Session['Role'], readonly Scope[]> = {
   operator: scopes,
@@ -57,6 +60,7 @@ async function findSession(ctx: Context, handle: Handle): Promise<Found | null> 
     Role,
     TenantID: handle.tenantId,
     TenantName: row.tenant_name,
+    TimeZone: row.time_zone,
     LoginID: row.login_id,
     FirstName: row.first_name,
     LastName: row.last_name,

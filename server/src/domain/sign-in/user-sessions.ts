@@ -10,6 +10,7 @@ import { personActor } from './sign-in-audit.ts';
 export type UserSession = Times & {
   user_id: string;
   tenant_name: string;
+  time_zone: string;
   tenant_status: string;
   login_id: string;
   first_name: string | null;
@@ -53,7 +54,7 @@ export const mayUsePassword = (user: string) => `(not ${user}.is_admin
 
 const read = `
 with found as (
-  select user_session.signed_in_at, user_session.last_seen_at, user_session.expires_at, client.name as tenant_name,
+  select user_session.signed_in_at, user_session.last_seen_at, user_session.expires_at, client.name as tenant_name, client.time_zone,
     client.status as tenant_status, known.user_id, known.login_id,
     known.first_name, known.last_name, known.is_admin, user_session.second_factor,
     known.is_admin and exists (
