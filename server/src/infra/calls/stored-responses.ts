@@ -133,14 +133,15 @@ export function isFinal(outcome: Outcome<unknown>): boolean {
 /**
  * $1 has each row's hashes, mark and answer, one after the other; as JSON or texts they would double the server's time. $2
  * and $3 say where each row begins, and the size of its answer. The form for one tenant lets Citus send the statement to
- * the tenant's node.
+ * the tenant's node, where a duplicate key would be reported as an internal error.
  */
 const insertOf = (tenant: string, more = '') => `
 insert into stored_answer (tenant_id, key_hash, request_hash, about, answer, expires_at)
 select ${tenant}, substring($1::bytea, r.start, ${hashBytes}), substring($1::bytea, r.start + ${hashBytes}, ${hashBytes}),
   nullif(substring($1::bytea, r.start + ${2 * hashBytes}, ${hashBytes}), '\\x${'00'.repeat(hashBytes)}'),
   substring($1::bytea, r.start + ${3 * hashBytes}, r.size), $4
-from unnest($2::integer[], $3::integer[]${more && ', $5::text[]'}) as r (start, size${more})`;
+from unnest($2::integer[], $3::integer[]${more && ', $5::text[]'}) as r (start, size${more})
+on conflict do nothing returning 1`;
 
 const insertForOne = insertOf('$5');
 const insertForSeveral = `/* across tenants: the responses to a batch of calls */ ${insertOf('r.tenant_id', ', tenant_id')}`;
@@ -174,9 +175,11 @@ export async function storeOutcomes(
   }
   const until = new Date(ctx.now().getTime() + keptHours * 3_600_000);
   const values = [Buffer.concat(parts), starts, sizes, until];
-  await (answers.every(({ tenantId }) => tenantId === first.tenantId)
+  const stored = await (answers.every(({ tenantId }) => tenantId === first.tenantId)
     ? run(ctx, insertForOne, [...values, first.tenantId])
     : run(ctx, insertForSeveral, [...values, answers.map(({ tenantId }) => tenantId)]));
+  if (stored.length < answers.length)
+    throw Object.assign(new Error('Another node stored a response for one of the keys.'), { code: '23505' });
 }
 
 const nonceBytes = 12;
