@@ -42,6 +42,7 @@ test("the correct password signs in any enabled user with the user's role", asyn
         Role,
         TenantID,
         TenantName: 'Acme',
+        TimeZone: 'UTC',
         LoginID,
         FirstName: 'Ann',
         LastName: null,
