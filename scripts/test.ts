@@ -1,6 +1,7 @@
 // Runs the tests without a database, and the contract's on the embedded database (test-tiers.ts). `--postgres` runs all
 // database tests on the server in TEST_DATABASE_URL, `--citus` those and test/citus/ on the coordinator there,
-// `--journeys` the first journeys in Chromium, `--deploy` the recipes. `--all` leaves no test of these out.
+// `--journeys` the first journeys in Chromium, `--deploy` the recipes. `--all` leaves no test of these out. `--two-nodes`
+// runs the contract's tests on two nodes with an object store.
 // TEST_PROCESSES sets how many files run at the same time. The names of failed files are written to the file named
 // in TEST_FAILED_FILES.
 import { execFileSync, spawn } from 'node:child_process';
@@ -33,6 +34,7 @@ const { values, positionals } = parseArgs({
   options: {
     ...{ all: { type: 'boolean' }, postgres: { type: 'boolean' } },
     ...{ journeys: { type: 'boolean' }, deploy: { type: 'boolean' }, citus: { type: 'boolean' } },
+    'two-nodes': { type: 'boolean' },
   },
 });
 
@@ -73,6 +75,7 @@ const promises = filesOf(contract);
 const early = filesOf(firstJourneys);
 
 function isInTier(file: string): boolean {
+  if (values['two-nodes']) return promises.has(file);
   if (onServer) return usesDatabaseServer(file) && (every || !isSlow(file));
   if (every) return true;
   if (values.journeys) return early.has(file);
@@ -108,6 +111,7 @@ const env: NodeJS.ProcessEnv = {
   TEST_STATEMENTS: statements,
   TEST_ANSWERS: answers,
   ...(values.citus ? { TEST_STATEMENT_VALUES: '1' } : {}),
+  ...(values['two-nodes'] ? { TEST_TWO_NODES: '1' } : {}),
   TEST_PREPARED: join(scratch, 'prepared'),
   // With this flag, a CLI command takes 0.7 s of CPU time instead of 1.3 s.
   TEST_NODE_FLAGS: '--liftoff-only',

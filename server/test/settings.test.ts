@@ -5,6 +5,7 @@ import type { Scope } from '../src/infra/context/scopes.ts';
 import { startService } from './support/service.ts';
 import { browser, ownPage, signInOperator, signInUser } from './support/sign-in.ts';
 import { expectProblem, expectStatus, newTenant, type TestTenant } from './support/tenant.ts';
+import { hasTwoNodes } from './support/two-nodes.ts';
 
 const service = await startService();
 after(service.close);
@@ -56,7 +57,8 @@ test('an administrator changes the language and the days of reminders', async ()
   assert.deepEqual(second.Data, { Changed: ['Language', 'Reminders'] });
 });
 
-test("the tenant's pages use the new language, as soon as they have branding", async () => {
+test("the tenant's pages use the new language, as soon as they have branding", async (t) => {
+  if (hasTwoNodes) return t.skip('a request may reach the other node, which knows within seconds');
   const { tenant, ada } = await withAda();
   expectStatus(await ada('PUT', '/branding', { Colour: '#0057b8' }), 200);
   const languageOf = async () =>

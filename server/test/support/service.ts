@@ -25,6 +25,7 @@ import { closeServers } from './close-servers.ts';
 import { recordResponses } from './recorded-responses.ts';
 import { type Reply, send } from './send.ts';
 import { openTestDatabase } from './test-database.ts';
+import { hasTwoNodes, prepareTwoNodes } from './two-nodes.ts';
 
 export type TestEnrolment = {
   LoginID: string;
@@ -74,12 +75,14 @@ export async function startService(
   const opened = await openTestDatabase();
   const engine = options.over?.(opened.engine) ?? opened.engine;
   const db = kyselyForEngine(engine);
+  const nodes = hasTwoNodes ? await prepareTwoNodes() : null;
   const config: { -readonly [K in keyof Config]: Config[K] } = {
     ...readConfig({
       DATA_DIR: dataDir,
       PORT: '0',
       LOG_LEVEL: 'silent',
       CONTENT_URL: process.env.TEST_CONTENT_URL,
+      ...nodes?.env,
       ...options.env,
     }),
   };
@@ -110,10 +113,12 @@ export async function startService(
   config.contentUrl = `${scheme}://${new URL(config.contentUrl).hostname}:${await listen(content)}`;
   config.baseUrl = `${scheme}://127.0.0.1:${await listen(api)}`;
   ctx.homePage = await openHomePage(ctx, { baseUrl: config.baseUrl, isService: true });
+  await nodes?.open(ctx, { api, content });
   await startDeploymentTrail(ctx);
   const operator = await createKey(ctx, { tenantId: null, Name: 'test operator' });
   const service = client(ctx, operator.Secret, async () => {
     await closeServers([api, content, operations]);
+    await nodes?.close();
     await engine.close();
     await rm(dataDir, { recursive: true, force: true });
   });

@@ -4,6 +4,7 @@ import { movableClock } from '../../../test/support/clock.ts';
 import { otherNode, serve } from '../../../test/support/nodes.ts';
 import { startService } from '../../../test/support/service.ts';
 import { allPages, expectProblem, expectStatus, newTenant } from '../../../test/support/tenant.ts';
+import { hasTwoNodes } from '../../../test/support/two-nodes.ts';
 import { slackSeconds, untilMatching } from '../../../test/support/until.ts';
 import { routes } from '../../app/app.ts';
 import { scopes, tenantScopes } from '../../infra/context/scopes.ts';
@@ -118,7 +119,8 @@ test('a key is rejected once it has expired', async () => {
   expectProblem(await api('GET', '/user', undefined, Secret), 401, 'unauthorized');
 });
 
-test('a revoked key is rejected immediately on this node and within 5 s on others; revoking it again changes nothing', async () => {
+test('a revoked key is rejected immediately on this node and within 5 s on others; revoking it again changes nothing', async (t) => {
+  if (hasTwoNodes) return t.skip('a request may reach the other node');
   const { KeyID, Secret } = await newKey({});
   const node = await serve(otherNode(service.ctx));
   const elsewhere = async () =>
