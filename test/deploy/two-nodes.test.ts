@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { after, test } from 'node:test';
+import { setTimeout as pause } from 'node:timers/promises';
 import { check } from '../../bench/kill/check.ts';
 import { type Client, openClient } from '../../bench/kill/client.ts';
 import { checkServer } from '../../bench/kill/consistency.ts';
@@ -19,13 +20,20 @@ after(async () => {
   for (const close of closing.reverse()) await close();
 });
 
-/** The pages of the course, as a learner's browser gets them through the balancer. */
+/** The pages of the course, as a learner's browser gets them through the balancer. It repeats what was refused. */
 async function playCourse(client: Client, baseUrl: string, key: string, loginId: string): Promise<string> {
-  await client.call('POST', `${baseUrl}/user`, { LoginID: loginId }, key);
-  const { body } = await client.call('POST', `${baseUrl}/enrol/${loginId}/phishing`, {}, key);
-  const { location } = await client.call('GET', body.LaunchURL);
-  const { body: session } = await client.call('POST', `${location}/session`);
-  const file = await client.call('GET', `${new URL(location ?? '').origin}${session.ContentPath}index.html`);
+  const call: Client['call'] = async (...request) => {
+    for (let attempt = 1; ; attempt++) {
+      const answer = await client.call(...request);
+      if (answer.status < 500 || attempt === 20) return answer;
+      await pause(500);
+    }
+  };
+  await call('POST', `${baseUrl}/user`, { LoginID: loginId }, key);
+  const { body } = await call('POST', `${baseUrl}/enrol/${loginId}/phishing`, {}, key, `enrol-${loginId}`);
+  const { location } = await call('GET', body.LaunchURL);
+  const { body: session } = await call('POST', `${location}/session`);
+  const file = await call('GET', `${new URL(location ?? '').origin}${session.ContentPath}index.html`);
   assert.equal(file.status, 200);
   return file.body;
 }
