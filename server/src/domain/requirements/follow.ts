@@ -16,8 +16,8 @@ import { appliesTo } from './facts.ts';
 
 /** Users per transaction. On the embedded database, other statements wait for it. */
 const batch = 100;
-/** The same on a server. Other tenants wait for a shorter time than with more. */
-const batchOfServer = 50;
+/** The same on a server, as for bulk calls. */
+const batchOfServer = 200;
 /** Users of a changed requirement that the job passes in one turn. */
 const usersPerTurn = 2_400;
 /** Events per transaction: those that are followed, and those among which they are looked for. */
