@@ -133,7 +133,7 @@ export function isFinal(outcome: Outcome<unknown>): boolean {
 /**
  * $1 has each row's hashes, mark and answer, one after the other; as JSON or texts they would double the server's time. $2
  * and $3 say where each row begins, and the size of its answer. The form for one tenant lets Citus send the statement to
- * the tenant's node, where a duplicate key would be reported as an internal error.
+ * the tenant's node. It would report a duplicate key as an internal error, so the stored rows are counted instead.
  */
 const insertOf = (tenant: string, more = '') => `
 insert into stored_answer (tenant_id, key_hash, request_hash, about, answer, expires_at)
