@@ -1,10 +1,17 @@
-// Compares the CPU time of launches from a learning platform (login and launch) with that of clicks on a LaunchURL:
+// Compares the CPU time of launches from a learning platform (login and launch) with that of clicks on a LaunchURL, and
+// that of commits in dispatched courses with that of other commits:
 //   npx node scripts/run.js ../bench/platform-launch [--launches 4000] [--learners 500]
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { Agent, request } from 'node:http';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { platformAt, startPlatform } from '../server/test/support/lti-platform.ts';
 import { cleanUp } from '../server/test/support/process.ts';
+import { openClient } from './kill/client.ts';
+import { median } from './median.ts';
+import { operationNamed } from './operations.ts';
 import { startTarget } from './service.ts';
 import { cpuOf, serversCpu } from './usage.ts';
 
@@ -19,16 +26,17 @@ const launches = Number(values.launches);
 const learners = Number(values.learners);
 const connections = Number(values.connections);
 const form = 'application/x-www-form-urlencoded';
+const json = 'application/json';
 
 type Answer = { status: number; location: string; cookie: string; text: string };
 
 const agent = new Agent({ keepAlive: true, maxSockets: connections });
 
-function ask(address: string, cookie = '', body?: string): Promise<Answer> {
+function ask(address: string, cookie = '', body?: string, type = form): Promise<Answer> {
   return new Promise((resolve, reject) => {
     const headers = {
       ...(cookie && { cookie }),
-      ...(body !== undefined && { 'content-type': form, 'content-length': Buffer.byteLength(body) }),
+      ...(body !== undefined && { 'content-type': type, 'content-length': Buffer.byteLength(body) }),
     };
     const method = body === undefined ? 'GET' : 'POST';
     const sent = request(address, { agent, method, headers }, (response) => {
@@ -79,7 +87,7 @@ const target = await startTarget({
 try {
   const pid = target.nodes[0]?.child.pid ?? 0;
   const folders = target.database?.folders ?? [];
-  const [api = ''] = target.origins.api;
+  const [[api = ''], [content = '']] = [target.origins.api, target.origins.content];
   const { key, sessions } = target.dataset;
   const made = await fetch(`${api}/platform`, {
     method: 'POST',
@@ -88,11 +96,16 @@ try {
   });
   if (!made.ok) throw new Error(await made.text());
 
-  async function measure(name: string, count: number, work: (n: number) => Promise<Answer>) {
+  async function measure(
+    name: string,
+    count: number,
+    expected: number,
+    work: (n: number) => Promise<Answer>,
+  ) {
     const [service, server] = [cpuOf(pid), serversCpu(folders)];
     const began = performance.now();
     const answers = await each(count, work);
-    const wrong = answers.find(({ status }) => status !== 303);
+    const wrong = answers.find(({ status }) => status !== expected);
     if (wrong) throw new Error(`${name}: ${wrong.status} ${wrong.text.slice(0, 500)}`);
     const used = {
       service: ((cpuOf(pid) - service) * 1e6) / count,
@@ -129,19 +142,71 @@ try {
       return { cookie, body: new URLSearchParams({ state: asked.get('state') ?? '', id_token }).toString() };
     });
   async function launch(name: string, count: number) {
-    const logins = await measure(`${name}: login`, count, login);
+    const logins = await measure(`${name}: login`, count, 303, login);
     const forms = await signed(logins.answers);
-    const launched = await measure(`${name}: launch`, count, (n) => {
+    const launched = await measure(`${name}: launch`, count, 303, (n) => {
       const { cookie, body } = forms[n] ?? { cookie: '', body: '' };
       return ask(`${api}/lti/launch`, cookie, body);
     });
     return logins.micros + launched.micros;
   }
+  /** Sessions that learners of another LMS have opened through a package. */
+  async function dispatched() {
+    const client = openClient(16);
+    const made = await client.call(
+      'POST',
+      `${api}/dispatch`,
+      { CourseID: 'phishing', DurationID: 'year', Standard: 'scorm12' },
+      key,
+    );
+    const file = await fetch(`${api}/dispatch/${made.body.DispatchID}/package`, {
+      headers: { authorization: `Bearer ${key}` },
+    });
+    const folder = mkdtempSync(join(tmpdir(), 'lectern-dispatch-'));
+    const path = join(folder, 'package.zip');
+    writeFileSync(path, Buffer.from(await file.arrayBuffer()));
+    const page = execFileSync('unzip', ['-p', path, 'index.html'], { encoding: 'utf8' });
+    rmSync(folder, { recursive: true });
+    const secret = /"key":"([^"]+)"/.exec(page)?.[1] ?? '';
+    const opened = await each(learners, async (n) => {
+      const learner = new URLSearchParams({
+        key: secret,
+        learner: String(n),
+        first: 'Lee',
+        last: `Learner ${n}`,
+      });
+      const { text } = await ask(`${api}/dispatch/open`, '', learner.toString());
+      const { body } = await client.call('POST', `${JSON.parse(text).PlayerURL}/session`);
+      return {
+        link: '',
+        page: '',
+        file: '',
+        path: `/play/${body.Session}`,
+        unit: Object.keys(body.Data)[0] ?? '',
+      };
+    });
+    client.close();
+    return opened;
+  }
+  const commit = operationNamed('commit');
+  const commits = (name: string, of: typeof sessions, from: number) =>
+    measure(name, launches, 200, (n) => {
+      const { path, body } = commit.request({ ...target.dataset, sessions: of }, from + n);
+      return ask(content + path, '', body, json);
+    });
+  const others = await dispatched();
+  const commitRatios = [];
+  for (let round = 0; round <= 5; round++) {
+    const direct = await commits('commit', sessions, round * launches);
+    const sent = await commits('dispatched commit', others, round * launches);
+    if (round > 0) commitRatios.push(sent.micros / direct.micros);
+  }
+  console.log(`dispatched commit: ${median(commitRatios).toFixed(2)} × a commit`);
   await each(launches, click);
   const first = await launch('first launch', learners);
   const ratios = [];
   for (let round = 1; round <= 3; round++) {
-    const clicks = await measure('click', launches, click);
+    const clicks = await measure('click', launches, 303, click);
     const again = await launch('later launch', launches);
     ratios.push(again / clicks.micros);
     console.log(
