@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
 import { after, before, test } from 'node:test';
 import type { Page } from 'playwright-core';
 import { company, fillCompany } from '../../server/src/cli/demo-company.ts';
@@ -218,7 +220,7 @@ test('Compliance is reported by group and person, today and on a past day', asyn
     .locator('.list-head')
     .getByText(new RegExp(`\\b${count}\\b`))
     .waitFor();
-  await page.getByText('This list shows a past day').waitFor();
+  await page.getByText('This list shows').waitFor();
   await shot(page, 'past people');
   await expectAccessible(page);
   await page.goBack();
@@ -272,11 +274,21 @@ test('A certificate is designed with a preview, found in the list and revoked wi
   assert.match((await saving).suggestedFilename(), /^certificate-.*\.pdf$/);
   await page.getByRole('button', { name: 'Inspector’s pack' }).click();
   const pack = page.getByRole('dialog', { name: 'Inspector’s pack' });
-  const packing = page.waitForEvent('download');
   await shot(page, 'pack');
   await expectAccessible(page, true);
-  await pack.getByRole('button', { name: 'Save file' }).click();
-  assert.match((await packing).suggestedFilename(), /^evidence-\d{4}-\d\d-\d\d\.ndjson$/);
+  const download = async (role: 'link' | 'button', name: string) => {
+    const started = page.waitForEvent('download');
+    await pack.getByRole(role, { name }).click();
+    return started;
+  };
+  const keys = await (await download('link', 'public keys')).path();
+  const program = await download('link', 'program');
+  assert.equal(program.suggestedFilename(), 'check-evidence.mjs');
+  const file = await download('button', 'Save file');
+  assert.match(file.suggestedFilename(), /^evidence-\d{4}-\d\d-\d\d\.ndjson$/);
+  const check = ['--input-type=module', '-', await file.path(), keys];
+  const input = readFileSync(await program.path());
+  assert.match(execFileSync(process.execPath, check, { input, encoding: 'utf8' }), /^GENUINE/);
   await page
     .getByRole('button', { name: /^Actions for certificate/ })
     .first()

@@ -1,6 +1,9 @@
 import { Anchor, Text, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import { useTranslations } from 'use-intl';
+import program from '../../../deploy/check-evidence.mjs?url';
+import { useApi } from '../../api/api.tsx';
+import { useSession } from '../../api/session.tsx';
 import { useDownload, withQuery } from '../../parts/download.tsx';
 import { FormDialog } from '../../parts/form-dialog.tsx';
 import { CoursePicker, LearnerPicker } from '../enrolments/pickers.tsx';
@@ -13,6 +16,9 @@ type Chosen = { CourseID?: string | undefined; GroupName?: string | undefined; L
 export function EvidenceDialog({ chosen, onClose }: { chosen: Chosen; onClose: () => void }) {
   const t = useTranslations('certificates');
   const today = useToday();
+  const { tenant } = useApi();
+  const { TenantID } = useSession();
+  const keys = `/issuer/${encodeURIComponent(tenant ?? TenantID ?? '')}/jwks.json`;
   const [day, setDay] = useState('');
   const [selected, setSelected] = useState(chosen);
   const set = (name: keyof Chosen) => (value: string | undefined) =>
@@ -34,6 +40,16 @@ export function EvidenceDialog({ chosen, onClose }: { chosen: Chosen; onClose: (
     >
       <Text size="sm">
         {t.rich('pack.text', {
+          keys: (words) => (
+            <Anchor href={keys} download="jwks.json" underline="always" inherit>
+              {words}
+            </Anchor>
+          ),
+          program: (words) => (
+            <Anchor href={program} download="check-evidence.mjs" underline="always" inherit>
+              {words}
+            </Anchor>
+          ),
           guide: (words) => (
             <Anchor href="/docs/guide/evidence" underline="always" inherit>
               {words}
