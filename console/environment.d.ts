@@ -1,5 +1,1 @@
 declare module '*.css';
-declare module '*?url' {
-  const url: string;
-  export default url;
-}

@@ -1,7 +1,6 @@
 import { Anchor, Text, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import { useTranslations } from 'use-intl';
-import program from '../../../deploy/check-evidence.mjs?url';
 import { useApi } from '../../api/api.tsx';
 import { useSession } from '../../api/session.tsx';
 import { useDownload, withQuery } from '../../parts/download.tsx';
@@ -46,7 +45,7 @@ export function EvidenceDialog({ chosen, onClose }: { chosen: Chosen; onClose: (
             </Anchor>
           ),
           program: (words) => (
-            <Anchor href={program} download="check-evidence.mjs" underline="always" inherit>
+            <Anchor href="/console/check-evidence.mjs" download underline="always" inherit>
               {words}
             </Anchor>
           ),

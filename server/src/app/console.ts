@@ -43,7 +43,7 @@ async function isLearner(ctx: Context, request: FastifyRequest): Promise<boolean
 export function consoleRoutes(app: FastifyInstance, ctx: Context): void {
   const page = readBuilt(locations.console, 'index.html');
   const learnersPage = readBuilt(locations.console, 'learner.html');
-  const icon = constantFile('image/svg+xml', readBuilt(locations.console, 'icon.svg'));
+  const files = { 'icon.svg': 'image/svg+xml', 'check-evidence.mjs': 'text/javascript' };
   const send = (reply: FastifyReply, page: string) => {
     const nonce = randomBytes(16).toString('base64');
     // Hosts of course images get no cookies with `credentialless`, and no address with `no-referrer` on the image.
@@ -53,9 +53,12 @@ export function consoleRoutes(app: FastifyInstance, ctx: Context): void {
       .header('Cross-Origin-Embedder-Policy', 'credentialless')
       .send(page.replaceAll('%NONCE%', nonce));
   };
-  app.get('/console/icon.svg', { config: { logs: 'failures' } }, (request, reply) =>
-    sendConstant(request, reply, icon),
-  );
+  for (const [name, type] of Object.entries(files)) {
+    const file = constantFile(type, readBuilt(locations.console, name));
+    app.get(`/console/${name}`, { config: { logs: 'failures' } }, (request, reply) =>
+      sendConstant(request, reply, file),
+    );
+  }
   assetRoute(app, '/console', locations.console);
   for (const path of ['/console/*', '/docs'])
     app.get(path, { config: { logs: 'failures' } }, async (_request, reply) => send(reply, page));

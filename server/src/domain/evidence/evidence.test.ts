@@ -36,7 +36,7 @@ const linesOf = (pack: string): any[] =>
     .split('\n')
     .map((line) => JSON.parse(line));
 
-const checker = join(import.meta.dirname, '../../../../deploy/check-evidence.mjs');
+const checker = join(import.meta.dirname, '../../../../console/public/check-evidence.mjs');
 
 async function check(tenant: TestTenant, pack: string | Buffer) {
   const jwks = await (await fetch(`${service.baseUrl}/issuer/${tenant.TenantID}/jwks.json`)).text();
