@@ -84,6 +84,9 @@ async function buildServer(outDir: string): Promise<void> {
 async function buildCertificates(outDir: string): Promise<void> {
   const input = ['worker', 'proof'].map((name) => [name, join(root, `certificates/src/${name}.ts`)]);
   await bundle('certificates', Object.fromEntries(input), outDir);
+  // pdfkit reads it from this folder.
+  const profile = 'data/sRGB_IEC61966_2_1.icc';
+  cpSync(join(root, 'node_modules/pdfkit/js', profile), join(outDir, profile));
   const drawable = new Set<number>();
   for (const [name, path] of Object.entries(fontFiles)) {
     const file = join(root, 'node_modules', path);

@@ -4,6 +4,7 @@ import { escapeXml } from './escape-xml.ts';
 import type { LoadedFont, ParsedFont, Shaped, Style } from './fonts.ts';
 import { fontsFor } from './fonts.ts';
 import { type Fitted, fit, type Line, lineWidth } from './lines.ts';
+import { openPicture } from './pictures.ts';
 import type { CertificateInput, Picture } from './types.ts';
 
 type Align = 'left' | 'center' | 'right';
@@ -87,6 +88,7 @@ export function openPage(input: CertificateInput, texts: string, title: string):
     // No standard font: they have no Unicode.
     font: null as unknown as string,
     pdfVersion: '1.7',
+    subset: 'PDF/A-3b',
     lang: input.Language,
     displayTitle: true,
     info: {
@@ -209,7 +211,10 @@ function drawPicture(
 ): boolean {
   if (!picture || !/png|jpeg/.test(picture.type)) return false;
   try {
-    doc.image(Buffer.from(picture.content), x, y, { fit: [width, height], align, valign } as object);
+    const opened = openPicture(doc, picture);
+    doc.image(opened, x, y, { fit: [width, height], align, valign } as object);
+    // PDF/A permits CMYK only with a profile of the printer, which nobody knows, so the file does not claim it.
+    if (opened.colorSpace === 'DeviceCMYK') Object.assign(doc, { subset: null });
     return true;
   } catch {
     // An issued certificate must always be drawn.

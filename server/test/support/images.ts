@@ -13,32 +13,32 @@ export function pngChunk(type: string, data: Buffer): Buffer {
 
 const signature = Buffer.from('\x89PNG\r\n\x1a\n', 'latin1');
 
-export function pngHeader(width: number, height: number): Buffer {
+/** The format is the bit depth, the colour type, 0, 0, and whether the image is interlaced. */
+export function pngHeader(width: number, height: number, format = [8, 2, 0, 0, 0]): Buffer {
   const data = Buffer.alloc(13);
   data.writeUInt32BE(width, 0);
   data.writeUInt32BE(height, 4);
-  data.set([8, 2, 0, 0, 0], 8);
+  data.set(format, 8);
   return pngChunk('IHDR', data);
 }
 
 type Rgb = readonly [number, number, number];
 
-/** An image of one colour. `extra` chunks follow the header. */
+/** An image of any format. Each of its lines begins with a filter. `extra` chunks follow the header. */
+export function pngOf(header: Buffer, lines: Buffer, extra: Buffer[] = []): Buffer {
+  const rest = [pngChunk('IDAT', deflateSync(lines)), pngChunk('IEND', Buffer.alloc(0))];
+  return Buffer.concat([signature, header, ...extra, ...rest]);
+}
+
+/** An image of one colour. */
 export function png(width = 64, height = 32, colour: Rgb = [0, 87, 184], extra: Buffer[] = []): Buffer {
   const row = Buffer.concat([Buffer.alloc(1), ...Array.from({ length: width }, () => Buffer.from(colour))]);
-  const pixels = deflateSync(Buffer.concat(Array.from({ length: height }, () => row)));
-  const rest = [pngChunk('IDAT', pixels), pngChunk('IEND', Buffer.alloc(0))];
-  return Buffer.concat([signature, pngHeader(width, height), ...extra, ...rest]);
+  return pngOf(pngHeader(width, height), Buffer.concat(Array.from({ length: height }, () => row)), extra);
 }
 
 /** An image whose header declares a size that its pixels do not have. */
 export function pngOfSize(width: number, height: number): Buffer {
-  return Buffer.concat([
-    signature,
-    pngHeader(width, height),
-    pngChunk('IDAT', deflateSync(Buffer.alloc(4))),
-    pngChunk('IEND', Buffer.alloc(0)),
-  ]);
+  return pngOf(pngHeader(width, height), Buffer.alloc(4));
 }
 
 export function jpegSegment(marker: number, data: Buffer): Buffer {

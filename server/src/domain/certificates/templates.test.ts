@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import { png } from '../../../test/support/images.ts';
+import { inflateSync } from 'node:zlib';
+import { jpeg, png, pngChunk, pngHeader, pngOf } from '../../../test/support/images.ts';
 import { startService } from '../../../test/support/service.ts';
 import {
   expectProblem,
@@ -139,4 +140,64 @@ test('a sample is drawn in the language that the preview asks for', async () => 
   };
   assert.match((await titleOf('')) ?? '', /^Well done/);
   assert.match((await titleOf('?Language=de')) ?? '', /^Gut gemacht/);
+});
+
+/** The opacity of each pixel of each transparent picture in a PDF. */
+const opacitiesOf = (pdf: Buffer) =>
+  [...pdf.toString('latin1').matchAll(/\/ColorSpace \/DeviceGray.*?stream\n(.*?)\nendstream/gs)].map(
+    ([, pixels = '']) => [...inflateSync(Buffer.from(pixels, 'latin1'))],
+  );
+
+/** Pixels that are transparent, opaque, opaque and transparent. */
+const transparent = {
+  'sixteen colours': pngOf(pngHeader(4, 1, [4, 3, 0, 0, 0]), Buffer.from([0, 0x01, 0x10]), [
+    pngChunk('PLTE', Buffer.from([255, 255, 255, 200, 0, 0])),
+    pngChunk('tRNS', Buffer.from([0])),
+  ]),
+  'four shades': pngOf(pngHeader(4, 1, [2, 0, 0, 0, 0]), Buffer.from([0, 0xc3]), [
+    pngChunk('tRNS', Buffer.from([0, 3])),
+  ]),
+  'interlaced shades': pngOf(
+    pngHeader(4, 1, [8, 4, 0, 0, 1]),
+    Buffer.from([0, 9, 0, 0, 9, 255, 0, 9, 255, 9, 0]),
+  ),
+  '16 bits, filtered': pngOf(
+    pngHeader(4, 1, [16, 4, 0, 0, 0]),
+    Buffer.from([1, 9, 9, 0, 0, 0, 0, 255, 255, 0, 0, 0, 0, 0, 0, 1, 1]),
+  ),
+};
+
+for (const [name, picture] of Object.entries(transparent))
+  test(`transparent pictures are drawn the same way each time: ${name}`, async () => {
+    const Image = picture.toString('base64');
+    const { tenant, CourseID, saved } = await withTemplate({
+      Signatures: [{ Name: 'Grace Hopper', Role: null, Image }],
+    });
+    expectStatus(saved, 200);
+    expectStatus(await tenant.api('PUT', '/branding', { Logo: Image }), 200);
+    const { path } = await earn(tenant, CourseID);
+    const [first = Buffer.alloc(0), ...others] = await Promise.all(
+      Array.from({ length: 8 }, () => pdfOf(tenant, path)),
+    );
+    assert.deepEqual(opacitiesOf(first), Array(2).fill([0, 255, 255, 0]));
+    for (const other of others) assert.ok(first.equals(other));
+  });
+
+test('a PDF claims PDF/A-3, but not with a CMYK picture, and is drawn without a damaged one', async () => {
+  const cmyk = jpeg();
+  cmyk[11] = 4;
+  const damaged = pngOf(pngHeader(4, 1, [8, 6, 0, 0, 0]), Buffer.from([9]));
+  for (const [picture, isClaimed] of [
+    [damaged, true],
+    [cmyk, false],
+  ] as const) {
+    const Image = picture.toString('base64');
+    const { tenant, CourseID, saved } = await withTemplate({
+      Signatures: [{ Name: 'Grace Hopper', Role: null, Image }],
+    });
+    expectStatus(saved, 200);
+    const pdf = (await pdfOf(tenant, (await earn(tenant, CourseID)).path)).toString('latin1');
+    assert.equal(pdf.includes('<pdfaid:part>3</pdfaid:part>'), isClaimed);
+    assert.equal(pdf.includes('/OutputIntents'), isClaimed);
+  }
 });
