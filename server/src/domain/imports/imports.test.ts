@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { movableClock } from '../../../test/support/clock.ts';
 import { startService } from '../../../test/support/service.ts';
@@ -221,6 +223,40 @@ test('damaged cells and ambiguous dates are refused row by row, and a due date i
     ['2090-04-03T23:59:59.000Z', '2090-02-01T23:59:59.000Z'],
   );
   assert.equal((await tenant.api('GET', `/enrolment/${ids[2]}`)).body.Items[0].ExpiresAt, Items[0].ExpiresAt);
+});
+
+test('an import into a test tenant whose clock has moved can be undone for an hour of that clock', async () => {
+  const tenant = await newTenant(service, { Status: 'test' });
+  const advance = async (Advance: string) =>
+    expectStatus(await tenant.api('POST', '/test/clock', { Advance }), 200);
+  await advance('P90D');
+  const LoginID = unique('ann');
+  const plan = await upload(tenant, `LoginID\n${LoginID}\n`);
+  await read(tenant, plan);
+  const { CreatedAt, UndoableUntil } = await act(tenant, plan, 'apply');
+  assert.ok(Date.parse(UndoableUntil ?? '') >= Date.parse(CreatedAt) + 3_600_000);
+  const undone = await act(tenant, plan, 'undo');
+  assert.deepEqual([undone.Status, undone.Undo?.UsersRemoved], ['undone', 1]);
+  const later = await upload(tenant, `LoginID\n${LoginID}\n`);
+  await read(tenant, later);
+  await act(tenant, later, 'apply');
+  await advance('PT2H');
+  assert.equal((await read(tenant, later)).UndoableUntil, null);
+});
+
+test('the headings of the console are recognised in every language', async () => {
+  const tenant = await newTenant(service);
+  for (const language of ['de', 'en', 'fr']) {
+    const file = join(import.meta.dirname, `../../../../console/texts/${language}.pages.json`);
+    const { users, enrolments } = JSON.parse(readFileSync(file, 'utf8'));
+    const names = [users.loginId, users.firstName, users.lastName, users.email, users.groups];
+    const more = [enrolments.course, enrolments.dueAt, enrolments.ends];
+    const plan = await upload(tenant, `${[...names, ...more].join(',')}\n${unique('ann')},,,,,,,\n`);
+    assert.deepEqual(
+      plan.Columns.map(({ Field }) => Field),
+      ['LoginID', 'FirstName', 'LastName', 'Email', 'Groups', 'CourseID', 'DueAt', 'ExpiresAt'],
+    );
+  }
 });
 
 test('an interrupted import resumes at the next row, and each row takes effect once', async () => {

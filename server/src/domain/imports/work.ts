@@ -1,6 +1,6 @@
 import { ownRows, updateOwn } from '../../db/own-rows.ts';
 import { run, transaction } from '../../db/transaction.ts';
-import type { Context, TenantContext } from '../../infra/context/context.ts';
+import { type Context, type TenantContext, tenantNow } from '../../infra/context/context.ts';
 import { deleteByTenant } from '../../infra/operations/delete-by-tenant.ts';
 import { isServed, serveInTurns } from '../../infra/operations/jobs.ts';
 import { type Facts, readFacts } from './facts.ts';
@@ -112,7 +112,7 @@ async function store(
     status,
     line: begins ? 0 : (lines.at(-1)?.line ?? record.line),
     claimed_until: isLast ? null : new Date(ctx.now().getTime() + claimSeconds * 1000),
-    ...(isLast && phase === 'applying' ? { applied_at: ctx.now() } : {}),
+    ...(isLast && phase === 'applying' ? { applied_at: tenantNow(ctx) } : {}),
   };
   const after = begins ? { counts: noCounts(record.counts.Rows) } : counts;
   await transaction(ctx, async (ctx) => {
