@@ -36,10 +36,26 @@ const optionOf =
     </Stack>
   );
 
+/** While text is being typed, the choices are those of an earlier text, so none of them is offered. */
+function useSearch({ onSearch, isFetching }: Pick<Props, 'onSearch' | 'isFetching'>) {
+  const t = useTranslations('list');
+  const [isTyping, setTyping] = useState(false);
+  const query = useDebouncedCallback((text: string) => {
+    setTyping(false);
+    onSearch(text);
+  }, 200);
+  const search = (text: string) => {
+    setTyping(text !== '');
+    query(text);
+  };
+  const nothingFoundMessage = isTyping || isFetching ? <Loader size={16} /> : t('nothingFound');
+  return { isTyping, search, nothingFoundMessage };
+}
+
 /** Selects one of many records by searching. */
 export function SearchSelect({ value, onChange, choices, names, onSearch, isFetching, ...props }: Props) {
   const t = useTranslations('list');
-  const search = useDebouncedCallback(onSearch, 200);
+  const { isTyping, search, nothingFoundMessage } = useSearch({ onSearch, isFetching });
   const chosen = choices.find((choice) => choice.value === value);
   const label = chosen?.label ?? names?.get(value ?? '') ?? value;
   const known = value === undefined || chosen ? choices : [{ value, label: label ?? value }, ...choices];
@@ -51,14 +67,14 @@ export function SearchSelect({ value, onChange, choices, names, onSearch, isFetc
       onChange={(wanted) => onChange(wanted ?? undefined)}
       data={known.map(({ value, label }) => ({ value, label }))}
       // The service has already filtered the choices.
-      filter={({ options }) => options}
+      filter={({ options }) => (isTyping ? [] : options)}
       onSearchChange={(text) => search(text === label ? '' : text)}
       searchable
       // A dialog focuses its first field when it opens; only typing, a click or an arrow key opens the list.
       openOnFocus={false}
       clearable
       clearButtonProps={{ 'aria-label': t('clearChoice'), 'aria-hidden': false, tabIndex: 0 }}
-      nothingFoundMessage={isFetching ? <Loader size={16} /> : t('nothingFound')}
+      nothingFoundMessage={nothingFoundMessage}
       renderOption={optionOf(texts)}
       maxDropdownHeight={280}
       // In a page, the choices stay in its main landmark. A dialog would cut them off.
@@ -76,8 +92,7 @@ type MultiProps = Omit<Props, 'value' | 'onChange' | 'required'> & {
 /** Selects several of many records by searching. */
 export function SearchMultiSelect(given: MultiProps) {
   const { values, choices, names: found = [], onSearch, isFetching, max, ...props } = given;
-  const t = useTranslations('list');
-  const search = useDebouncedCallback(onSearch, 200);
+  const { isTyping, search, nothingFoundMessage } = useSearch({ onSearch, isFetching });
   // Search results change, but the names of those selected stay known.
   const [names, setNames] = useState<ReadonlyMap<string, string>>(new Map());
   const labels = new Map([...names, ...found, ...choices.map(({ value, label }) => [value, label] as const)]);
@@ -97,12 +112,12 @@ export function SearchMultiSelect(given: MultiProps) {
           .map((value) => ({ value, label: labels.get(value) ?? value })),
         ...choices.map(({ value, label }) => ({ value, label })),
       ]}
-      filter={({ options }) => options.filter((one) => 'value' in one && known.has(one.value))}
+      filter={({ options }) => options.filter((one) => !isTyping && 'value' in one && known.has(one.value))}
       onSearchChange={search}
       searchable
       openOnFocus={false}
       hidePickedOptions
-      nothingFoundMessage={isFetching ? <Loader size={16} /> : t('nothingFound')}
+      nothingFoundMessage={nothingFoundMessage}
       renderOption={optionOf(texts)}
       maxDropdownHeight={280}
     />

@@ -23,6 +23,8 @@ export function TenantSwitcher() {
     { params: { query: { Limit: 20, ...(sought ? { Search: sought } : {}) } } },
     { enabled: combobox.dropdownOpened },
   );
+  // The tenants found match an earlier text while another is being typed.
+  const tenants = search === sought ? found.data?.Items : undefined;
   const choose = (value: string) => {
     combobox.closeDropdown();
     // Filters and records of one tenant do not exist in another.
@@ -38,7 +40,7 @@ export function TenantSwitcher() {
           role="combobox"
           label={t('tenant')}
           size="sm"
-          rightSection={found.isFetching ? <Loader size={14} /> : <Combobox.Chevron />}
+          rightSection={found.isFetching || !tenants ? <Loader size={14} /> : <Combobox.Chevron />}
           rightSectionPointerEvents="none"
           placeholder={t('allTenants')}
           value={combobox.dropdownOpened ? search : (tenant ?? '')}
@@ -55,7 +57,7 @@ export function TenantSwitcher() {
       <Combobox.Dropdown>
         <Combobox.Options aria-label={t('chooseTenantTitle')} mah={280} style={{ overflowY: 'auto' }}>
           {tenant !== null && <Combobox.Option value="">{t('allTenants')}</Combobox.Option>}
-          {found.data?.Items.map(({ TenantID, Name }) => (
+          {tenants?.map(({ TenantID, Name }) => (
             <Combobox.Option value={TenantID} key={TenantID}>
               <Group gap="xs" wrap="nowrap">
                 <Text size="sm">{Name}</Text>
@@ -63,7 +65,7 @@ export function TenantSwitcher() {
               </Group>
             </Combobox.Option>
           ))}
-          {found.data?.Items.length === 0 && <Combobox.Empty>{t('noTenants')}</Combobox.Empty>}
+          {tenants?.length === 0 && <Combobox.Empty>{t('noTenants')}</Combobox.Empty>}
         </Combobox.Options>
       </Combobox.Dropdown>
     </Combobox>

@@ -126,6 +126,23 @@ test('A file is planned, corrected, imported, invited and undone from another br
   await closeConsole(other);
 });
 
+test('A choice for an earlier text cannot be taken while another text is typed', async () => {
+  const { who } = await withAnn();
+  const page = await consoleOf(service, who, '/console/enrol?from=people');
+  const people = page.getByRole('combobox', { name: 'People' });
+  await people.click();
+  await page.getByRole('option').nth(1).waitFor();
+  await people.pressSequentially('ann');
+  await people.press('ArrowDown');
+  await people.press('Enter');
+  assert.equal(await page.locator('.mantine-Pill-root').count(), 0);
+  await page.getByRole('option', { name: 'Ann Lee' }).waitFor();
+  await people.press('ArrowDown');
+  await people.press('Enter');
+  await page.locator('.mantine-Pill-root', { hasText: 'Ann Lee' }).waitFor();
+  await closeConsole(page);
+});
+
 test('A messy staff list of 500 people is imported, and the plan lists what is wrong with it', async () => {
   const { tenant, who } = await withAnn();
   const page = await consoleOf(service, who, '/console/enrol?from=file');

@@ -170,6 +170,7 @@ test('Several packages become courses with an option, and those that can be comp
   await first.check();
   await publishing.getByRole('button', { name: 'Publish 2 courses' }).click();
   await publishing.getByText('2 courses published').waitFor();
+  assert.equal(await page.getByText('The course is a draft with an enrolment option.').count(), 0);
   assert.equal(await publishing.evaluate((one) => document.activeElement === one), true);
   const courses: { CourseID: string; Status: string; EnrolOptions: object[] }[] = (
     await service.api('GET', '/course')

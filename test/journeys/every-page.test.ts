@@ -58,10 +58,11 @@ test('All pages are accessible and fit a phone, and lists show at least 14 rows,
   await closeConsole(page);
 });
 
-test('The pages for learners are accessible and fit a phone', async () => {
+test('The pages for learners are accessible and fit a phone in German, whose texts are the longest', async () => {
+  const locale = 'de-DE';
   const { service, tenant, learner, invitationUrl, resetUrl, key } = crowded;
   const problems: string[] = [];
-  const anonymous = await newConsolePage();
+  const anonymous = await newConsolePage({ locale });
   for (const url of [
     `${service.baseUrl}/console`,
     `${service.baseUrl}/console?tenant=${tenant.TenantID}`,
@@ -79,7 +80,7 @@ test('The pages for learners are accessible and fit a phone', async () => {
     problems.push(...(await problemsOf(anonymous, new URL(url).pathname)));
   }
   await closeConsole(anonymous);
-  const page = await consoleOf(service, { tenant, LoginID: learner });
+  const page = await consoleOf(service, { tenant, LoginID: learner }, '/console', { locale });
   for (const path of ['', `/redeem#${key}`, '/team', '/security', '/users', '/nowhere']) {
     await page.goto('about:blank');
     await page.goto(`${service.baseUrl}/console${path}`);

@@ -104,18 +104,25 @@ export async function problemsOf(page: Page, name: string, isList = false): Prom
   await page.emulateMedia({ colorScheme: 'light' });
   await page.setViewportSize(phone);
   await settled(page);
-  const [wanted, found, list, row] = await page.evaluate(() => {
+  const [wanted, found, list, row, cut] = await page.evaluate(() => {
     const { clientWidth, scrollWidth } = document.documentElement;
     const row = document.querySelector('.list [data-one-line] tbody tr');
     const list = row?.closest('.list');
     const isWide = list && list.scrollWidth > list.clientWidth;
-    return [clientWidth, scrollWidth, isWide, row?.getBoundingClientRect().bottom ?? 0] as const;
+    const cut = [
+      ...document.querySelectorAll<HTMLElement>('.mantine-Button-root, .mantine-Button-label, .badge'),
+    ]
+      .filter((one) => one.checkVisibility() && one.clientWidth !== 1)
+      .filter((one) => one.scrollWidth > one.clientWidth || one.getClientRects().length > 1)
+      .map(({ innerText }) => innerText);
+    return [clientWidth, scrollWidth, isWide, row?.getBoundingClientRect().bottom ?? 0, cut] as const;
   });
   await page.setViewportSize(laptop);
   return [
     ...inLight.map((finding) => `${name}: ${finding}`),
     ...inDark.map((finding) => `${name}, dark: ${finding}`),
     ...(found > wanted ? [`${name}: ${found} px wide on a phone`] : []),
+    ...cut.map((text) => `${name}: “${text}” is cut off or broken on a phone`),
     ...(list ? [`${name}: the list is wider than a phone`] : []),
     ...(isList && row > phone.height ? [`${name}: the first row is below the screen of a phone`] : []),
   ];

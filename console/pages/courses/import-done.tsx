@@ -35,7 +35,9 @@ export function DoneImport({ one, onChoose }: DoneImportProps) {
         title={hasErrors ? t('doneErrors', { title: release.Title }) : title}
       >
         <Group gap="sm">
-          <Text size="sm">{t(`done.${kindOf(one.stage)}${hasErrors ? 'Errors' : 'Text'}`)}</Text>
+          {!isPublished(one) && (
+            <Text size="sm">{t(`done.${kindOf(one.stage)}${hasErrors ? 'Errors' : 'Text'}`)}</Text>
+          )}
           <Badge color="gray">
             <StandardName standard={release.Standard} />
           </Badge>
