@@ -24,7 +24,8 @@ export function TenantSwitcher() {
     { enabled: combobox.dropdownOpened },
   );
   // The tenants found match an earlier text while another is being typed.
-  const tenants = search === sought ? found.data?.Items : undefined;
+  const isTyping = search !== sought;
+  const tenants = isTyping ? undefined : found.data?.Items;
   const choose = (value: string) => {
     combobox.closeDropdown();
     // Filters and records of one tenant do not exist in another.
@@ -40,7 +41,7 @@ export function TenantSwitcher() {
           role="combobox"
           label={t('tenant')}
           size="sm"
-          rightSection={found.isFetching || !tenants ? <Loader size={14} /> : <Combobox.Chevron />}
+          rightSection={found.isFetching || isTyping ? <Loader size={14} /> : <Combobox.Chevron />}
           rightSectionPointerEvents="none"
           placeholder={t('allTenants')}
           value={combobox.dropdownOpened ? search : (tenant ?? '')}
