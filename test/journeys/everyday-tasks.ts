@@ -52,7 +52,8 @@ async function take(page: Page, step: Step, files: Files): Promise<number> {
   const [kind, name, value = ''] = step;
   switch (kind) {
     case 'see':
-      await page.getByText(name).locator('visible=true').first().waitFor();
+      // Undoing an import of 500 people takes half a minute on two idle cores.
+      await page.getByText(name).locator('visible=true').first().waitFor({ timeout: 180_000 });
       return 0;
     case 'point':
       await page.getByRole('link', { name, exact: true }).first().hover();
