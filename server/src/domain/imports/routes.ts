@@ -11,7 +11,7 @@ import { collect } from './read-file.ts';
 import { Import, ImportAnswers, ImportWithRows, importRowsQuery, newImportQuery } from './schemas.ts';
 import { startImport } from './start.ts';
 import type { RemoveUser } from './undo-rows.ts';
-import { workNext } from './work.ts';
+import { requestMs, workNext } from './work.ts';
 
 const params = Type.Object({ ImportID: Type.String({ minLength: 1, maxLength: 100 }) });
 const reading = { tag: 'Imports', access: 'tenant', scope: 'users:read' } as const;
@@ -28,7 +28,7 @@ const changes = {
 export const importRoutes = (removeUser: RemoveUser) => {
   /** Small files are finished before the next request. The job continues with larger ones immediately. */
   const work = async (ctx: TenantContext) => {
-    if (await workNext(ctx, removeUser)) await hasten(ctx, 'imports.work');
+    if (await workNext(ctx, removeUser, requestMs)) await hasten(ctx, 'imports.work');
   };
   const background = { ...writing, ...changes, afterwards: work };
   return [

@@ -23,6 +23,8 @@ const batchSize = 200;
 const undoSize = 20;
 /** Other imports of the tenant, and other tenants, get their turn after this time. */
 const turnMs = 5_000;
+/** A request answers after this time, whatever is left for the job. */
+export const requestMs = 1_000;
 /** A claim not renewed for this long belongs to a process that died. */
 const claimSeconds = 60;
 
@@ -135,12 +137,12 @@ const isPhase = (status: string): status is Phase => status in columns;
  * Works on the tenant's next open import for a short time, with the rights of its caller. Returns whether there was one.
  * A batch that was interrupted is repeated, which changes nothing: each row's outcome was stored with its effect.
  */
-export async function workNext(ctx: TenantContext, removeUser: RemoveUser): Promise<boolean> {
+export async function workNext(ctx: TenantContext, removeUser: RemoveUser, ms = turnMs): Promise<boolean> {
   const [claimed] = await run<Parameters<typeof recordOf>[0]>(ctx, claimText, [ctx.tenantId, ctx.now()]);
   if (!claimed) return false;
   let record = recordOf(claimed);
   const own: TenantContext = { ...ctx, actor: record.actor, scopes: record.scopes ?? undefined };
-  const end = performance.now() + turnMs;
+  const end = performance.now() + ms;
   while (isPhase(record.status) && performance.now() < end && !ctx.load.draining) {
     const phase = record.status;
     const facts = phase === 'undoing' ? null : await readFacts(own, record);

@@ -117,7 +117,13 @@ const ofEnrolment: readonly Step[] = stepsOf('eraseForEnrolment');
 const maxBatchCost = 2 * batchRows;
 const costOfStep = 4;
 
-type Erasing = { erasureId: string; subject: Subject; state: ErasureProgress };
+type Erasing = {
+  erasureId: string;
+  subject: Subject;
+  state: ErasureProgress;
+  /** This transaction has held the user's lock since before the first step. */
+  isWhole: boolean;
+};
 type Row = { user_id: string; login_id: string; progress: ErasureProgress };
 
 /** Locks the user first, like the request that starts or continues an erasure. */
@@ -142,7 +148,12 @@ export async function eraseBatch(ctx: TenantContext, erasureId: string): Promise
   if (!row) return true;
   const { user_id: userId, login_id: loginId, progress } = row;
   const until = new Date(progress.until);
-  const erasing = { erasureId, subject: { userId, loginId, enrollId: '', until }, state: progress };
+  const erasing: Erasing = {
+    erasureId,
+    subject: { userId, loginId, enrollId: '', until },
+    state: progress,
+    isWhole: progress.at === 'enrolments',
+  };
   for (let cost = 0; cost < maxBatchCost; )
     if (erasing.state.at !== 'end') cost += await takeStep(ctx, erasing);
     else if (await finish(ctx, erasing)) return true;
@@ -226,7 +237,7 @@ async function finish(ctx: TenantContext, erasing: Erasing): Promise<boolean> {
     erasing.state = movedTo(erasing.state, 'enrolments');
     return false;
   }
-  for (const { name, erase } of again) {
+  for (const { name, erase } of erasing.isWhole ? [] : again) {
     const { records, next } = await erase(ctx, subject, null);
     erasing.state = counted(erasing.state, name, records);
     if (next === null) continue;
