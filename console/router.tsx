@@ -85,7 +85,7 @@ export const router = createRouter({
   routeTree,
   parseSearch: (text) => Object.fromEntries(new URLSearchParams(text)),
   stringifySearch: (search) => {
-    const given = Object.entries(search).filter(([, value]) => value !== undefined && value !== '');
+    const given = Object.entries(search).filter(([, value]) => value !== undefined);
     const text = new URLSearchParams(given as [string, string][]).toString();
     return text && `?${text}`;
   },

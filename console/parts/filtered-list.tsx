@@ -27,6 +27,8 @@ export type ListFilter = {
   field: (props: FieldProps) => ReactNode;
   /** Another filter that the API does not combine with this one. */
   replaces?: string;
+  /** Set if the blank value finds those without one, such as people without a manager. */
+  findsNone?: boolean;
   isHidden?: (values: Partial<Record<string, string>>) => boolean;
 };
 
@@ -79,9 +81,10 @@ type Values = Partial<Record<string, string>>;
 /** What the filters ask the API for. */
 export function queryOf(filters: readonly ListFilter[], values: Values): Query {
   const wanted: Query = {};
-  for (const { name, query, isHidden } of filters) {
+  for (const { name, query, isHidden, findsNone } of filters) {
     const value = values[name];
-    if (value && !isHidden?.(values)) Object.assign(wanted, query(value));
+    if (value === undefined || isHidden?.(values)) continue;
+    if (findsNone || value !== '') Object.assign(wanted, query(value));
   }
   return wanted;
 }
@@ -120,7 +123,7 @@ export function ListFilterBar({ at }: { at: ListFilters }) {
   const { filters, values, change, isFiltered, clear } = at;
   return (
     <FilterBar
-      count={filters.slice(1).filter(({ name }) => values[name]).length}
+      count={filters.slice(1).filter(({ name }) => values[name] !== undefined).length}
       onClear={isFiltered ? clear : undefined}
     >
       {fieldsOf(filters, values, change)}

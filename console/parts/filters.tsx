@@ -2,7 +2,7 @@ import { Button, CloseButton, Group, NativeSelect, TextInput } from '@mantine/co
 import { useDebouncedCallback, useDisclosure } from '@mantine/hooks';
 import { IconAdjustmentsHorizontal, IconSearch } from '@tabler/icons-react';
 import { useLocation, useNavigate } from '@tanstack/react-router';
-import { Children, type ReactNode, useEffect, useState } from 'react';
+import { Children, type ReactNode, useEffect, useId, useState } from 'react';
 import { useTranslations } from 'use-intl';
 import type { Search } from '../url-state.ts';
 
@@ -77,11 +77,13 @@ type SearchProps = {
   placeholder?: string;
   value: string | undefined;
   onChange: (value: string | undefined) => void;
+  suggestions?: readonly string[];
 };
 
 /** Searches after a pause in typing, not after each keystroke. */
-export function SearchFilter({ label, placeholder = '', value = '', onChange }: SearchProps) {
+export function SearchFilter({ label, placeholder = '', value = '', onChange, suggestions }: SearchProps) {
   const t = useTranslations('list');
+  const listId = useId();
   const [text, setText] = useState(value);
   useEffect(() => setText(value), [value]);
   const applyFilter = useDebouncedCallback((wanted: string) => onChange(wanted || undefined), 250);
@@ -90,15 +92,25 @@ export function SearchFilter({ label, placeholder = '', value = '', onChange }: 
     applyFilter(wanted);
   };
   return (
-    <TextInput
-      label={label}
-      placeholder={placeholder}
-      value={text}
-      onChange={(event) => set(event.currentTarget.value)}
-      leftSection={<IconSearch size={16} aria-hidden />}
-      rightSection={text && <CloseButton size="sm" aria-label={t('clearSearch')} onClick={() => set('')} />}
-      className="filter"
-    />
+    <>
+      <TextInput
+        label={label}
+        placeholder={placeholder}
+        {...(suggestions && { list: listId })}
+        value={text}
+        onChange={(event) => set(event.currentTarget.value)}
+        leftSection={<IconSearch size={16} aria-hidden />}
+        rightSection={text && <CloseButton size="sm" aria-label={t('clearSearch')} onClick={() => set('')} />}
+        className="filter"
+      />
+      {suggestions && (
+        <datalist id={listId}>
+          {suggestions.map((value) => (
+            <option key={value} value={value} />
+          ))}
+        </datalist>
+      )}
+    </>
   );
 }
 

@@ -125,7 +125,7 @@ export default function Enrolments() {
     nameOf: (row) => t('nameOf', { user: nameOf(row), course: row.CourseTitle }),
   });
   const { ticked } = rows;
-  const known = { group: values.group, course: values.course };
+  const known = { group: values.group || undefined, course: values.course };
   const enrol = (
     <Button
       leftSection={<IconPlus size={16} aria-hidden />}

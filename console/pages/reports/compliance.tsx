@@ -39,9 +39,6 @@ const figures = [
   ...(['Obligations', 'ValidPercent'] as const),
 ];
 
-/** The attribute that is reported on if none is named. */
-const anyAttribute = '-';
-
 function useReportFilters() {
   const t = useTranslations('reports');
   const o = useTranslations('obligations');
@@ -65,13 +62,24 @@ function useReportFilters() {
       {
         name: 'attribute',
         query: () => ({}),
-        field: (props) => <SearchFilter label={t('compliance.attribute')} {...props} />,
+        field: (props) => <AttributeFilter {...props} />,
         isHidden: ({ by }) => by !== 'attribute',
       },
       dayFilter('day', t('asOf'), (AsOf) => ({ AsOf })),
     ],
     ['sort', 'order'],
   );
+}
+
+type FilterProps = Omit<Parameters<typeof SearchFilter>[0], 'label'>;
+
+/** The names that some users have are suggestions: others may have more. */
+function AttributeFilter(props: FilterProps) {
+  const t = useTranslations('reports.compliance');
+  const { $api } = useApi();
+  const users = $api.useQuery('get', '/user', { params: { query: { Limit: 200 } } }).data?.Items ?? [];
+  const names = new Set(users.flatMap(({ Attributes }) => Object.keys(Attributes)));
+  return <SearchFilter label={t('attribute')} suggestions={[...names].sort()} {...props} />;
 }
 
 /** Who complies, by requirement, group, manager, attribute or person, today or on any past day. */
@@ -87,33 +95,35 @@ export default function ComplianceReport() {
       : {
           ...at.wanted,
           By: kind,
-          ...(kind === 'attribute' && { Attribute: at.values.attribute ?? anyAttribute }),
+          ...(kind === 'attribute' && { Attribute: at.values.attribute }),
         };
+  const isNamed = kind !== 'attribute' || at.values.attribute !== undefined;
   return (
     <Page
       title={shell('pages.reports')}
       actions={
-        <>
-          <PrintButton />
-          <DownloadButton
-            path={withQuery(kind === 'person' ? '/obligation' : '/report/compliance', asked)}
-            accept="text/csv"
-            name="compliance.csv"
-            text={list('csv')}
-          />
-        </>
+        isNamed && (
+          <>
+            <PrintButton />
+            <DownloadButton
+              path={withQuery(kind === 'person' ? '/obligation' : '/report/compliance', asked)}
+              accept="text/csv"
+              name="compliance.csv"
+              text={list('csv')}
+            />
+          </>
+        )
       }
     >
       <ListFilterBar at={at} />
-      {kind === 'person' ? (
-        <PeopleTable query={asked} at={at} />
-      ) : (
-        <LinesTable kind={kind} query={asked} at={at} />
-      )}
-      {kind === 'attribute' && at.values.attribute === undefined && (
+      {!isNamed ? (
         <Text size="sm" c="dimmed">
           {t('compliance.nameAttribute')}
         </Text>
+      ) : kind === 'person' ? (
+        <PeopleTable query={asked} at={at} />
+      ) : (
+        <LinesTable kind={kind} query={asked} at={at} />
       )}
     </Page>
   );

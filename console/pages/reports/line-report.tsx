@@ -34,7 +34,7 @@ export function useLineReport() {
   const people = usePeopleFilters();
   const { course, group, manager, attribute } = filters;
   // The managers and attributes of a past day are not known.
-  const isOfSome = Boolean(manager || attribute);
+  const isOfSome = manager !== undefined || Boolean(attribute);
   const day = isOfSome ? undefined : pastDay(filters.day, today);
   const asked = {
     ...(course ? { CourseID: course } : {}),

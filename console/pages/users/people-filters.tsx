@@ -19,11 +19,13 @@ export function usePeopleFilters(): [ListFilter, ...ListFilter[]] {
     {
       name: 'group',
       query: (GroupName) => ({ GroupName }),
+      findsNone: true,
       field: (props) => <GroupFilter {...props} />,
     },
     {
       name: 'manager',
       query: (ManagerLoginID) => ({ ManagerLoginID }),
+      findsNone: true,
       field: (props) => (
         <LearnerPicker
           label={t('manager')}

@@ -1,0 +1,67 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { expectCount } from '../../server/test/support/browser.ts';
+import { closeConsole, consoleOf } from '../../server/test/support/console.ts';
+import { startService, type TestService } from '../../server/test/support/service.ts';
+import { expectStatus, newCourse, newTenant } from '../../server/test/support/tenant.ts';
+
+let service: TestService;
+
+before(async () => {
+  service = await startService();
+});
+
+after(() => service?.close());
+
+test('Each figure of the compliance reports leads to exactly its rows', async () => {
+  const tenant = await newTenant(service);
+  const boss = await tenant.user({ IsAdmin: true, Enabled: true });
+  const lead = await tenant.user({ Groups: ['Leads'] });
+  for (const fields of [
+    { Groups: ['Nurses', 'Night'], ManagerLoginID: lead, Attributes: { Site: 'Leeds' } },
+    { Groups: ['Nurses'], ManagerLoginID: lead, Attributes: { Job: 'Nurse' } },
+  ])
+    await tenant.user(fields);
+  const rule = { CourseIDs: [await newCourse(service)], Audience: {} };
+  expectStatus(
+    await tenant.api('PUT', '/requirement/old', { ...rule, Title: 'Old', DueOn: '2020-01-01' }),
+    201,
+  );
+  const young = { ...rule, Title: 'New', DueAfter: 'P1Y', Audience: { Groups: ['Nurses', 'Leads'] } };
+  expectStatus(await tenant.api('PUT', '/requirement/new', young), 201);
+  const page = await consoleOf(
+    service,
+    { tenant, LoginID: boss },
+    '/console/reports/compliance?by=attribute',
+  );
+  await page.getByText('Choose an attribute').waitFor();
+  await expectCount(page.getByRole('table'), 0);
+  assert.deepEqual(
+    await page
+      .locator('datalist option')
+      .evaluateAll((all) => all.map((one) => (one as HTMLOptionElement).value)),
+    ['Job', 'Site'],
+  );
+  for (const query of [
+    '',
+    'by=group',
+    'by=manager',
+    'by=attribute&attribute=Site',
+    'by=group&requirement=new',
+  ]) {
+    await page.goto(`${service.baseUrl}/console/reports/compliance?${query}`);
+    const links = page.getByRole('table', { name: 'Compliance' }).getByRole('link', { name: /: show/ });
+    await page.getByRole('row').filter({ hasText: 'Total' }).waitFor();
+    const figures = await links.evaluateAll((all) =>
+      all.map((one) => ({ href: (one as HTMLAnchorElement).href, count: one.textContent })),
+    );
+    assert.ok(figures.length >= 6, query);
+    for (const { href, count } of figures) {
+      await page.goto(href);
+      const shown = page.locator('.list-head').getByText(/\d/);
+      await expectCount(page.getByRole('button', { name: 'Clear filters' }), 1);
+      assert.equal(/\d+/.exec(await shown.innerText())?.[0], count, href);
+    }
+  }
+  await closeConsole(page);
+});
