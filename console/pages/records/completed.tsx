@@ -1,5 +1,5 @@
 import { useTranslations } from 'use-intl';
-import { fullName } from '../../../standards/full-name.ts';
+import { nameOf } from '../../api/session.tsx';
 import {
   CsvButton,
   dayFilter,
@@ -13,7 +13,7 @@ import { PrintButton } from '../../parts/report-table.tsx';
 import { Message } from '../../parts/states.tsx';
 import { CoursePicker } from '../enrolments/pickers.tsx';
 import { usePeopleFilters } from '../users/people-filters.tsx';
-import { UserLink } from '../users/person.tsx';
+import { LoginID, UserLink } from '../users/person.tsx';
 import { keyOf, type TrainingRecord, useRecordColumns } from './columns.tsx';
 
 /** What was completed in these days, here and elsewhere, and nothing else. */
@@ -51,8 +51,11 @@ export default function Completed() {
             key: 'person',
             header: t('person'),
             share: 20,
-            cell: ({ LoginID, FirstName, LastName }) => (
-              <UserLink loginId={LoginID}>{fullName(FirstName, LastName) || LoginID}</UserLink>
+            cell: (row) => (
+              <>
+                <UserLink loginId={row.LoginID}>{nameOf(row)}</UserLink>
+                <LoginID name={nameOf(row)} loginId={row.LoginID} />
+              </>
             ),
           },
           ...useRecordColumns(),

@@ -29,7 +29,7 @@ import {
   useFigureColumns,
 } from '../requirements/status.tsx';
 import { useDayText } from '../requirements/words.ts';
-import { UserLink, UserName } from '../users/person.tsx';
+import { ListedUser, LoginID, UserLink } from '../users/person.tsx';
 
 const kinds = ['requirement', 'group', 'manager', 'attribute', 'person'] as const;
 type Kind = (typeof kinds)[number];
@@ -162,7 +162,7 @@ function LinesTable({ kind, query, at }: LinesProps) {
       value: keyOf,
       cell: (line) =>
         kind === 'manager' && line.ManagerLoginID !== null ? (
-          <UserName loginId={line.ManagerLoginID} />
+          <ListedUser loginId={line.ManagerLoginID} />
         ) : (
           <span className="break">{keyOf(line) ?? t('compliance.none')}</span>
         ),
@@ -249,7 +249,12 @@ function PeopleTable({ query, at }: { query: Query; at: ListFilters }) {
       key: 'person',
       header: t('compliance.person'),
       value: ({ name }) => name,
-      cell: ({ LoginID, name }) => <UserLink loginId={LoginID}>{name}</UserLink>,
+      cell: ({ LoginID: loginId, name }) => (
+        <>
+          <UserLink loginId={loginId}>{name}</UserLink>
+          <LoginID name={name} loginId={loginId} />
+        </>
+      ),
     },
     {
       key: 'late',

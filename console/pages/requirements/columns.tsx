@@ -9,8 +9,11 @@ import { type Obligation, StatusBadge } from './status.tsx';
 type About = 'FirstName' | 'LastName' | 'Email' | 'GroupName' | 'ManagerLoginID';
 type Shown = Omit<Obligation, About> & Partial<Pick<Obligation, About>>;
 
-/** The columns of every list of obligations, after the person. */
-export function useObligationColumns<Row extends Shown>(onExplain: (row: Row) => void): Column<Row>[] {
+/** The columns of every list of obligations, after the person. `name`: of whom all rows are. */
+export function useObligationColumns<Row extends Shown>(
+  onExplain: (row: Row) => void,
+  name?: string,
+): Column<Row>[] {
   const t = useTranslations('requirements');
   return [
     {
@@ -45,7 +48,7 @@ export function useObligationColumns<Row extends Shown>(onExplain: (row: Row) =>
             size="compact-sm"
             variant="subtle"
             aria-label={t('whyOf', {
-              name: nameOf({ FirstName: null, LastName: null, ...row, LoginID: row.LoginID }),
+              name: name ?? nameOf({ FirstName: null, LastName: null, ...row, LoginID: row.LoginID }),
               title: row.Title,
             })}
             onClick={() => onExplain(row)}

@@ -29,7 +29,7 @@ import { useFoundCourses } from '../courses/find-offered.ts';
 import { CoursesPicker } from '../enrolments/pickers.tsx';
 import { AudienceFields } from './audience-fields.tsx';
 import { Plan } from './plan.tsx';
-import type { Requirement, RequirementChange } from './record.ts';
+import { type Requirement, type RequirementChange, readRequirements } from './record.ts';
 
 type Planned = components['schemas']['RequirementPlan'];
 
@@ -69,10 +69,9 @@ export function RequirementForm({ requirement }: { requirement: Requirement | nu
   const body = requirement === null ? { ...fresh, ...change } : change;
   const isNew = requirement === null;
   const planning = useAction(async () => {
-    const known = isNew
-      ? await client.GET('/requirement/{RequirementID}', { params: { path: { RequirementID } } })
-      : null;
-    if (known?.data) throw { code: 'requirement_exists', title: t('takenTitle'), detail: t('taken') };
+    const known = isNew ? await readRequirements(client) : [];
+    if (known.some((one) => one.RequirementID === RequirementID))
+      throw { code: 'requirement_exists', title: t('takenTitle'), detail: t('taken') };
     setPlan((await put({ Plan: true }, body)) as Planned);
   });
   const saved = async () => {

@@ -7,12 +7,12 @@ import { useTranslations } from 'use-intl';
 import type { components } from '../../../client/src/generated.ts';
 import { useApi } from '../../api/api.tsx';
 import { dataOf } from '../../api/data.ts';
-import { nameOf } from '../../api/session.tsx';
 import { useAction } from '../../parts/action.tsx';
 import { useDayValue } from '../../parts/day-zone.ts';
 import { Failed, FailedAction, WaitingRows } from '../../parts/states.tsx';
 import { notify } from '../../parts/toast.tsx';
 import { Instant, LabelledValue, LabelledValues, Note } from '../../parts/values.tsx';
+import { Names, useName } from '../users/person.tsx';
 import { useBecause } from './because.ts';
 import { type Obligation, StatusBadge } from './status.tsx';
 
@@ -22,11 +22,10 @@ type Shown = Pick<
   'RequirementID' | 'Title' | 'Cycle' | 'Status' | 'ExemptReason' | 'ExemptUntil' | 'EnrollID'
 > & {
   LoginID: string | null;
-  FirstName?: string | null;
-  LastName?: string | null;
 };
 
 const parts = ['Groups', 'Attributes', 'Managers', 'LoginIDs'] as const;
+const named: readonly string[] = ['Managers', 'LoginIDs'];
 const dates = ['ExemptUntil', 'DueAt', 'DueSoonAt', 'MetAt', 'ValidUntil', 'ExpiringAt'] as const;
 
 type Props = { obligation: Shown; isPast?: boolean; onClose: () => void };
@@ -41,6 +40,7 @@ export function ObligationDialog({ obligation, isPast = false, onClose }: Props)
   const { $api } = useApi();
   const { LoginID, RequirementID, Title: title, Cycle } = obligation;
   const path = { LoginID: LoginID ?? '', RequirementID };
+  const name = useName(path.LoginID);
   const asked = $api.useQuery('get', '/obligation/{LoginID}/{RequirementID}/explain', {
     params: { path, query: { Cycle } },
   });
@@ -49,7 +49,7 @@ export function ObligationDialog({ obligation, isPast = false, onClose }: Props)
       opened
       onClose={onClose}
       size="lg"
-      title={`${nameOf({ FirstName: null, LastName: null, ...obligation })}: ${title}`}
+      title={`${name}: ${title}`}
       closeButtonProps={{ 'aria-label': act('close') }}
     >
       {asked.data ? (
@@ -101,9 +101,14 @@ function Explained(one: Explanation) {
               />
             )}
             <Text size="sm" className="break">
-              {t(`parts.${parts.find((one) => one === Part) ?? 'LoginIDs'}`)}: {Values.join(', ')}
+              {t(`parts.${parts.find((one) => one === Part) ?? 'LoginIDs'}`)}:{' '}
+              {named.includes(Part) ? <Names loginIds={Values} /> : Values.join(', ')}
               {Matching.length > 0 && Matching.length < Values.length && (
-                <Note>{t('explain.matching', { names: Matching.join(', ') })}</Note>
+                <Note>
+                  {t.rich('explain.matching', {
+                    names: () => (named.includes(Part) ? <Names loginIds={Matching} /> : Matching.join(', ')),
+                  })}
+                </Note>
               )}
             </Text>
           </Group>

@@ -91,7 +91,7 @@ export default function RequiredPeople() {
     // People who have been erased have no LoginID.
     rowKey: ({ LoginID, RequirementID, Cycle, OpenedAt, MetAt }) =>
       JSON.stringify([LoginID, RequirementID, Cycle, ...(LoginID === null ? [OpenedAt, MetAt] : [])]),
-    nameOf: ({ LoginID, Title }) => `${LoginID}: ${Title}`,
+    nameOf: (row) => `${nameOf(row)}: ${row.Title}`,
   });
   const { ticked } = rows;
   /** Those who are ticked or, if nobody is, all who match the filters and for whom something is open. */

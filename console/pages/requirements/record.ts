@@ -1,5 +1,6 @@
 import type { components } from '../../../client/src/generated.ts';
-import { useApi } from '../../api/api.tsx';
+import { type Api, useApi } from '../../api/api.tsx';
+import { dataOf } from '../../api/data.ts';
 
 export type Requirement = components['schemas']['Requirement'];
 export type RequirementChange = components['schemas']['RequirementChange'];
@@ -7,6 +8,9 @@ export type Audience = Requirement['Audience'];
 
 /** As many as one page of the API holds: no tenant has nearly as many. */
 const query = { Limit: 200 };
+
+export const readRequirements = async (client: Api['client']): Promise<readonly Requirement[]> =>
+  (await dataOf(client.GET('/requirement', { params: { query } }))).Items;
 
 export function useRequirements(): readonly Requirement[] {
   const { $api } = useApi();

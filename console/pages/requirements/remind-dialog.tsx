@@ -4,10 +4,11 @@ import { useTranslations } from 'use-intl';
 import type { components } from '../../../client/src/generated.ts';
 import { useApi } from '../../api/api.tsx';
 import { dataOf } from '../../api/data.ts';
-import { nameOf } from '../../api/session.tsx';
+import type { nameOf } from '../../api/session.tsx';
 import { FormDialog } from '../../parts/form-dialog.tsx';
 import { Failed, WaitingRows } from '../../parts/states.tsx';
 import { notify } from '../../parts/toast.tsx';
+import { Names } from '../users/person.tsx';
 
 export type Remind = components['schemas']['RemindRequest'];
 
@@ -17,6 +18,7 @@ type Props = {
   team?: { manager: string; people: readonly Person[] };
   onClose: () => void;
 };
+type Reason = components['schemas']['RemindResult']['People'][number]['Reason'];
 type Person = Parameters<typeof nameOf>[0];
 
 /** Says who would get a reminder and who is left out and why, and then sends it. */
@@ -29,21 +31,21 @@ export function RemindDialog({ whom, team, onClose }: Props) {
     const params = { path: { LoginID: team.manager }, query };
     return dataOf(client.POST('/team/{LoginID}/remind', { params, body: { LoginIDs: whom.LoginIDs ?? [] } }));
   };
-  const namesOf = (loginIds: readonly string[]) =>
-    team?.people
-      .filter(({ LoginID }) => loginIds.includes(LoginID ?? ''))
-      .map(nameOf)
-      .join(', ');
   const plan = useQuery({
     queryKey: ['remind', whom],
     queryFn: () => send({ Plan: true }),
     gcTime: 0,
   });
   const count = plan.data?.Reminded ?? 0;
-  const reasons = Map.groupBy(
-    plan.data?.People.flatMap(({ LoginID, Reason }) => (Reason === null ? [] : { LoginID, Reason })) ?? [],
-    ({ Reason }) => Reason,
+  const people = Map.groupBy(plan.data?.People ?? [], ({ Reason }) => Reason);
+  const names = (reason: Reason, count?: number) => (
+    <Names
+      loginIds={people.get(reason)?.map(({ LoginID }) => LoginID) ?? []}
+      {...(team && { known: team.people })}
+      {...(count !== undefined && { count })}
+    />
   );
+  const leftOut = [...people.keys()].filter((reason) => reason !== null);
   return (
     <FormDialog
       isOpen
@@ -60,15 +62,22 @@ export function RemindDialog({ whom, team, onClose }: Props) {
       {plan.data ? (
         <div role="status">
           <Text>{t('plan', { count })}</Text>
-          {reasons.size > 0 && (
-            <List size="sm" mt="xs">
-              {[...reasons].map(([reason, people]) => (
-                <List.Item key={reason}>
-                  {t(`reasons.${reason}`, { count: people.length })}
-                  {team && `: ${namesOf(people.map(({ LoginID }) => LoginID))}`}
-                </List.Item>
-              ))}
-            </List>
+          {count > 0 && (
+            <Text size="sm" mt="xs" className="break">
+              {names(null, count)}
+            </Text>
+          )}
+          {leftOut.length > 0 && (
+            <>
+              <Text mt="md">{t('leftOut', { count: plan.data.LeftOut })}</Text>
+              <List size="sm" mt="xs">
+                {leftOut.map((reason) => (
+                  <List.Item key={reason} className="break">
+                    {t(`reasons.${reason}`, { count: people.get(reason)?.length ?? 0 })}: {names(reason)}
+                  </List.Item>
+                ))}
+              </List>
+            </>
           )}
         </div>
       ) : plan.error ? (

@@ -8,9 +8,10 @@ import { Page } from '../../parts/page.tsx';
 import { paged } from '../../parts/paged.ts';
 import { Message } from '../../parts/states.tsx';
 import { Note } from '../../parts/values.tsx';
+import { AudienceText } from './audience-text.tsx';
 import { type Requirement, useComplianceByRequirement } from './record.ts';
 import { useFigureColumns } from './status.tsx';
-import { useAudienceText, useTermText } from './words.ts';
+import { useTermText } from './words.ts';
 
 /** All requirements, with how many people are in each status. */
 export default function Requirements() {
@@ -22,7 +23,6 @@ export default function Requirements() {
   const settings = $api.useQuery('get', '/settings').data;
   const all = list.data?.pages.flatMap((page) => page?.Items ?? []) ?? [];
   const isOn = settings?.Reminders.Enabled || all.some(({ Reminders }) => Reminders?.Enabled);
-  const audience = useAudienceText();
   const term = useTermText();
   const figures = useFigureColumns<Requirement>(
     ['Overdue', 'Expired', 'DueSoon', 'Expiring', 'ValidPercent', 'Obligations'],
@@ -78,7 +78,7 @@ export default function Requirements() {
             share: 32,
             cell: (one) => (
               <>
-                {audience(one.Audience)}
+                <AudienceText {...one.Audience} />
                 <Note>{term(one)}</Note>
               </>
             ),

@@ -1,6 +1,6 @@
 import { useFormatter, useTranslations } from 'use-intl';
 import { usePeriodText } from '../../parts/period-field.tsx';
-import type { Audience, Requirement } from './record.ts';
+import type { Requirement } from './record.ts';
 
 /** A day YYYY-MM-DD, or the month and day of every year, in the viewer's format. */
 export function useDayText(): (day: string) => string {
@@ -13,20 +13,6 @@ export function useDayText(): (day: string) => string {
           timeZone: 'UTC',
         })
       : format.dateTime(new Date(`${day}T00:00:00Z`), { dateStyle: 'medium', timeZone: 'UTC' });
-}
-
-/** Whom a requirement concerns, in words. */
-export function useAudienceText(): (audience: Audience) => string {
-  const t = useTranslations('requirements');
-  return ({ Groups = [], Attributes = {}, Managers = [], LoginIDs = [] }) => {
-    const parts = [
-      Groups.join(', '),
-      ...Object.entries(Attributes).map(([name, values]) => `${name}: ${[values].flat().join(', ')}`),
-      Managers.length > 0 ? t('teamsOf', { managers: Managers.join(', ') }) : '',
-      LoginIDs.length > 0 ? t('people', { count: LoginIDs.length }) : '',
-    ].filter((part) => part !== '');
-    return parts.length === 0 ? t('everybody') : parts.join(' · ');
-  };
 }
 
 /** When it is due and how long it counts, in words. */

@@ -3,7 +3,6 @@ import { useQueryClient } from '@tanstack/react-query';
 import { useTranslations } from 'use-intl';
 import type { components } from '../../../client/src/generated.ts';
 import { useApi } from '../../api/api.tsx';
-import { toFailure } from '../../api/problem.ts';
 import { useAction } from '../../parts/action.tsx';
 import { FailedAction } from '../../parts/states.tsx';
 import { notify } from '../../parts/toast.tsx';
@@ -28,7 +27,8 @@ export function InvitationValue({ loginId }: { loginId: string }) {
   const queries = useQueryClient();
   const path = { LoginID: loginId };
   const { $api } = useApi();
-  const { data, error } = $api.useQuery('get', '/invitation/{LoginID}', { params: { path } });
+  const { data: found } = $api.useQuery('get', '/invitation', { params: { query: path } });
+  const data = found?.Items[0];
   const revoking = useAction(async () => {
     const { error } = await client.DELETE('/invitation/{LoginID}', { params: { path } });
     if (error) throw error;
@@ -55,7 +55,7 @@ export function InvitationValue({ loginId }: { loginId: string }) {
           )}
           <FailedAction error={revoking.error} />
         </Group>
-      ) : toFailure(error).code === 'invitation_not_found' ? (
+      ) : found ? (
         t('never')
       ) : (
         '–'

@@ -1,5 +1,5 @@
 import { Anchor, Badge, Group } from '@mantine/core';
-import { useQuery } from '@tanstack/react-query';
+import { useQueries, useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useTranslations } from 'use-intl';
 import type { components } from '../../../client/src/generated.ts';
@@ -43,21 +43,40 @@ function readTogether(client: Api['client'], loginId: string): Batch['users'] {
   return users;
 }
 
+const listedUser = (client: Api['client'], loginId: string) => ({
+  queryKey: ['listed user', loginId],
+  staleTime: 60_000,
+  queryFn: async () => (await readTogether(client, loginId)).get(loginId) ?? null,
+});
+
 /** The user with this LoginID in a list; null if there is none. */
 export function useListedUser(loginId: string): User | null | undefined {
   const { client } = useApi();
-  const { data } = useQuery({
-    queryKey: ['listed user', loginId],
-    staleTime: 60_000,
-    queryFn: async () => (await readTogether(client, loginId)).get(loginId) ?? null,
-  });
-  return data;
+  return useQuery(listedUser(client, loginId)).data;
 }
 
 /** The name of the user with this LoginID; until it is loaded, the LoginID. */
 export function useName(loginId: string): string {
   const user = useListedUser(loginId);
   return user ? nameOf(user) : loginId;
+}
+
+type Named = Parameters<typeof nameOf>[0];
+type NamesProps = { loginIds: readonly string[]; count?: number; max?: number; known?: readonly Named[] };
+
+/** The first names of a list, and how many more there are. `known`: people that the viewer cannot look up. */
+export function Names({ loginIds, count = loginIds.length, max = 10, known }: NamesProps) {
+  const t = useTranslations('users');
+  const { client } = useApi();
+  const shown = loginIds.slice(0, max);
+  const found = useQueries({
+    queries: shown.map((loginId) => ({ ...listedUser(client, loginId), enabled: known === undefined })),
+  });
+  const names = shown.map((LoginID, at) => {
+    const user = known?.find((one) => one.LoginID === LoginID) ?? found[at]?.data;
+    return user ? nameOf(user) : LoginID;
+  });
+  return t('names', { names: names.join(', '), count: count - shown.length });
 }
 
 type UserLinkProps = { loginId: string; children: React.ReactNode; isInText?: boolean };

@@ -7,6 +7,7 @@ import { List } from '../../parts/list.tsx';
 import { paged } from '../../parts/paged.ts';
 import { useObligationColumns } from '../requirements/columns.tsx';
 import { ObligationDialog } from '../requirements/obligation-dialog.tsx';
+import { useName } from './person.tsx';
 
 type Obligation = components['schemas']['Obligation'];
 
@@ -15,7 +16,7 @@ export function UserObligations({ loginId }: { loginId: string }) {
   const t = useTranslations('requirements');
   const { $api } = useApi();
   const [open, setOpen] = useState<Obligation | null>(null);
-  const columns = useObligationColumns<Obligation>(setOpen);
+  const columns = useObligationColumns<Obligation>(setOpen, useName(loginId));
   const params = { path: { LoginID: loginId }, query: { Order: 'due_descending' as const } };
   const list = $api.useInfiniteQuery('get', '/obligation/{LoginID}', { params }, paged);
   if (!list.data?.pages[0]?.Items.length) return null;

@@ -2,6 +2,7 @@ import type { Evaluated } from './apply.ts';
 import { type Because, type Reason, sentenceOf } from './because.ts';
 import type { ObligationRow } from './evaluate.ts';
 import type { PlannedChange } from './schemas.ts';
+import { obligationStatusAt } from './status.ts';
 
 const iso = (at: Date | null | undefined) => at?.toISOString() ?? null;
 const day = (at: Date) => at.toISOString().slice(0, 10);
@@ -16,21 +17,29 @@ function openedBecause(row: ObligationRow): Reason {
 }
 
 /** The differences for one user, each with its reason. */
-export function planOf({ member, before, after }: Evaluated): PlannedChange[] {
-  return after.flatMap((row): PlannedChange[] => {
-    const old = before.find(({ obligation_id }) => obligation_id === row.obligation_id);
-    const change = changeOf(old, row);
-    if (!change) return [];
-    const [Change, reason] = change;
-    return [
-      {
-        ...{ LoginID: member.login_id, Change, Reason: sentenceOf(reason), ...reason },
-        ...{ DueAt: iso(row.due_at), DueAtBefore: iso(old?.due_at) },
-        ...{ ValidUntil: iso(row.valid_until), ValidUntilBefore: iso(old?.valid_until) },
-      },
-    ];
-  });
-}
+export const planOf =
+  (now: Date) =>
+  ({ member, before, after }: Evaluated): PlannedChange[] => {
+    return after.flatMap((row): PlannedChange[] => {
+      const old = before.find(({ obligation_id }) => obligation_id === row.obligation_id);
+      const change = changeOf(old, row);
+      if (!change) return [];
+      const [Change, reason] = change;
+      return [
+        {
+          ...{
+            LoginID: member.login_id,
+            Change,
+            Status: obligationStatusAt(row, now),
+            Reason: sentenceOf(reason),
+            ...reason,
+          },
+          ...{ DueAt: iso(row.due_at), DueAtBefore: iso(old?.due_at) },
+          ...{ ValidUntil: iso(row.valid_until), ValidUntilBefore: iso(old?.valid_until) },
+        },
+      ];
+    });
+  };
 
 function changeOf(
   old: ObligationRow | undefined,

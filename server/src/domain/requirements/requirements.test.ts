@@ -230,6 +230,12 @@ test('a plan changes nothing, and more than 100 obligations need a confirmation'
   assert.equal(Count.Records, 101);
   const moved = await put(tenant, 'all', { DueAfter: 'P8D' }, '?Plan=true');
   assert.deepEqual([moved.body.Opens, moved.body.Changes[0].Change], [0, 'move']);
+  const late = await put(tenant, 'all', { DueAfter: null, DueOn: '2020-01-31' }, '?Plan=true');
+  const after = [moved, late].map(({ body }) => [body.Changes[0].Change, body.Changes[0].Status]);
+  assert.deepEqual(after, [
+    ['move', 'due_soon'],
+    ['move', 'overdue'],
+  ]);
 });
 
 test('an exemption has a reason, and ends', async () => {

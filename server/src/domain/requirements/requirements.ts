@@ -302,7 +302,7 @@ export async function plannedChanges(
   for (let last = firstId; ; ) {
     const users = await concernedUsers(ctx, { requirementId, after: last, max: usersPerStep });
     const { evaluated } = await evaluateUsers(ctx, users, [requirementId]);
-    Changes.push(...evaluated.flatMap(planOf));
+    Changes.push(...evaluated.flatMap(planOf(tenantNow(ctx))));
     if (users.length < usersPerStep)
       return { Opens, Changes: Changes.slice(0, maxPlanned), More: Changes.length > maxPlanned };
     if (Changes.length >= maxPlanned) return { Opens, Changes: Changes.slice(0, maxPlanned), More: true };

@@ -178,9 +178,16 @@ const reason = {
   }),
 };
 
+export const ObligationStatus = OneOf(obligationStatuses, {
+  title: 'ObligationStatus',
+  description:
+    'not_due, due_soon and overdue: not completed yet. met and expiring: completed and valid. expired: the completion no longer counts. closed: no longer required, or replaced by the next cycle.',
+});
+
 export const PlannedChange = Fields({
   LoginID,
   Change: OneOf(['open', 'close', 'move', 'meet', 'reopen']),
+  Status: ObligationStatus,
   DueAt: At,
   DueAtBefore: At,
   ValidUntil: At,
@@ -204,12 +211,6 @@ export const RequirementPlan = Fields(
   { title: 'RequirementPlan' },
 );
 export type RequirementPlan = Type.Static<typeof RequirementPlan>;
-
-export const ObligationStatus = OneOf(obligationStatuses, {
-  title: 'ObligationStatus',
-  description:
-    'not_due, due_soon and overdue: not completed yet. met and expiring: completed and valid. expired: the completion no longer counts. closed: no longer required, or replaced by the next cycle.',
-});
 
 const obligationIds = { LoginID: Nullable(LoginID), RequirementID };
 const Name = (description: string) =>

@@ -345,6 +345,8 @@ test('Count returns the number of invitations and emails that match the filters,
     ['/invitation?Status=pending&', 2],
     ['/invitation?Status=revoked&', 1],
     ['/invitation?Status=expired&', 0],
+    [`/invitation?LoginID=${logins[1]}&`, 1],
+    ['/invitation?LoginID=nobody&', 0],
     // This service sends no emails.
     ['/mail?', 0],
     [`/mail?LoginID=${logins[1]}&Status=sent&`, 0],

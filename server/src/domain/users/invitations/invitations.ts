@@ -141,7 +141,7 @@ async function refusal(
   );
 }
 
-type Filter = PageQuery & Order & { Count?: boolean; Status?: Invitation['Status'] };
+type Filter = PageQuery & Order & { Count?: boolean; LoginID?: string; Status?: Invitation['Status'] };
 
 const statusAt = (now: string) => `(select ${statusSql(now)} from "user" account, tenant client
   where account.tenant_id = $1 and account.user_id = held.user_id and client.tenant_id = $1)`;
@@ -154,7 +154,7 @@ const open = 'held.accepted_at is null and held.revoked_at is null';
 
 /** Each user's newest invitation, in the order in which they were created. */
 export async function listInvitations(ctx: TenantContext, input: Filter) {
-  const { Status } = input;
+  const { LoginID, Status } = input;
   const status = ({ add }: Parameters) => statusAt(add(ctx.now()));
   return pageById<InvitationRow, Invitation>(
     ctx,
@@ -163,6 +163,12 @@ export async function listInvitations(ctx: TenantContext, input: Filter) {
       table: 'invitation',
       key: 'invitation_id',
       where: [
+        ...(LoginID === undefined
+          ? []
+          : [
+              ({ add }: Parameters) =>
+                `held.user_id = (select own.user_id from "user" own where own.tenant_id = $1 and own.login_id = ${add(LoginID)})`,
+            ]),
         ...(Status === 'pending' || Status === 'expired' ? [() => open] : []),
         ...(Status === undefined
           ? []

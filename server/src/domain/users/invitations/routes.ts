@@ -56,6 +56,7 @@ export const invitationRoutes = [
       ...pageQuery,
       ...orderQuery,
       ...countQuery,
+      LoginID: Type.Optional(LoginID),
       Status: Type.Optional(OneOf(invitationStatuses, { title: 'InvitationStatus' })),
     }),
     responses: { 200: { description: 'A page of invitations.', schema: CountedPageOf(Invitation) } },
