@@ -1,5 +1,4 @@
-import { setTimeout as pause } from 'node:timers/promises';
-import type { Client } from './client.ts';
+import { type Client, readAgain } from './client.ts';
 import {
   type Acknowledged,
   type EnrolmentRecord,
@@ -29,13 +28,7 @@ export async function readAll(client: Client, { baseUrl, key }: Target, path: st
   let cursor: string | null = null;
   do {
     const query: string = `?Limit=200${cursor === null ? '' : `&Cursor=${encodeURIComponent(cursor)}`}`;
-    const read = () => client.call('GET', baseUrl + path + query, undefined, key);
-    let { status, body } = await read();
-    // A service that has just been restarted on a busy machine may be overloaded.
-    for (let again = 0; status === 503 && again < 60; again++) {
-      await pause(1_000);
-      ({ status, body } = await read());
-    }
+    const { status, body } = await readAgain(client, 'GET', baseUrl + path + query, undefined, key);
     if (status !== 200) throw new Error(`GET ${path} returned ${status}: ${JSON.stringify(body)}`);
     items.push(...body.Items);
     cursor = body.NextCursor;
@@ -79,7 +72,7 @@ async function checkStatements(
   const found: string[] = [];
   for (const id of sent.ids) {
     const address = `${baseUrl}/xapi/statements?statementId=${id}`;
-    const { status, body } = await client.call('GET', address, undefined, key);
+    const { status, body } = await readAgain(client, 'GET', address, undefined, key);
     if (status !== 200 && status !== 404)
       throw new Error(`GET ${address} returned ${status}: ${JSON.stringify(body)}`);
     if (status === 200 && body.id === id) found.push(id);
@@ -100,7 +93,8 @@ async function checkUser(
 ): Promise<void> {
   const { details } = user;
   const path = encodeURIComponent(details.LoginID);
-  const { status, body } = await client.call('GET', `${target.baseUrl}/user/${path}`, undefined, target.key);
+  const address = `${target.baseUrl}/user/${path}`;
+  const { status, body } = await readAgain(client, 'GET', address, undefined, target.key);
   user.touched = false;
   if (status === 404 && !user.answered) return;
   const same = status === 200 && Object.entries(details).every(([name, value]) => body[name] === value);

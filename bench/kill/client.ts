@@ -1,4 +1,5 @@
 import { Agent, request } from 'node:http';
+import { setTimeout as pause } from 'node:timers/promises';
 
 // biome-ignore lint/suspicious/noExplicitAny: responses of any shape
 export type Answer = { status: number; location: string | null; retryAfter: string | null; body: any };
@@ -41,4 +42,13 @@ export function openClient(sockets: number): Client {
       sent.end(text ?? undefined);
     });
   return { call, close: () => agent.destroy() };
+}
+
+/** A read that is repeated: a service that has just been restarted on a busy machine may be overloaded. */
+export async function readAgain(client: Client, ...call: Parameters<Client['call']>): Promise<Answer> {
+  for (let again = 0; ; again++) {
+    const answer = await client.call(...call);
+    if (answer.status !== 503 || again === 60) return answer;
+    await pause(1_000);
+  }
 }

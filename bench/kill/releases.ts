@@ -5,7 +5,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { packFolder } from '../../server/src/lib/pack-folder.ts';
 import { bootstrapKey, temporaryFolder } from '../../server/test/support/process.ts';
 import { readAll } from './check.ts';
-import type { Client } from './client.ts';
+import { type Client, readAgain } from './client.ts';
 import type { Findings, Ledger } from './ledger.ts';
 import type { Target } from './load.ts';
 
@@ -71,9 +71,9 @@ export async function checkReleases(
   for (const { Release, Files, Bytes } of listed) {
     if (known.get(Release)?.checked && !all) continue;
     const path = `/course/${courseId}`;
-    const preview = await client.call('POST', `${baseUrl}${path}/preview`, { Release }, bootstrapKey);
-    const { location } = await client.call('GET', preview.body.PreviewURL);
-    const { body: session } = await client.call('POST', `${location}/session`);
+    const preview = await readAgain(client, 'POST', `${baseUrl}${path}/preview`, { Release }, bootstrapKey);
+    const { location } = await readAgain(client, 'GET', preview.body.PreviewURL);
+    const { body: session } = await readAgain(client, 'POST', `${location}/session`);
     const content = `${new URL(location ?? '').origin}${session.ContentPath}`;
     const files = await readAll(client, asOperator, `${path}/release/${Release}/file`);
     const lengths = files.map(async ({ Path, Bytes }) => {

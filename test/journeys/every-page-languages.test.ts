@@ -17,13 +17,13 @@ after(() => crowded?.close());
 
 test('All pages are accessible and fit a phone in German, for an administrator', async () => {
   const who = { tenant: crowded.tenant, LoginID: crowded.administrator };
-  const rows = await visit(crowded, who, null, 'de-DE');
+  const rows = await visit(crowded, who, null, { locale: 'de-DE' });
   assert.deepEqual(Object.keys(rows).sort(), lists.toSorted());
   assert.deepEqual(tooShort(rows, minRows), []);
 });
 
 test('All pages are accessible and fit a phone in French, for the operator', async () => {
-  const rows = await visit(crowded, 'operator', crowded.tenant.TenantID, 'fr-FR');
+  const rows = await visit(crowded, 'operator', crowded.tenant.TenantID, { locale: 'fr-FR' });
   assert.deepEqual(Object.keys(rows).sort(), [...lists, 'tenants'].toSorted());
   assert.deepEqual(tooShort(rows, minRows), []);
 });

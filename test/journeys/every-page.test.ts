@@ -41,9 +41,10 @@ test('All pages are accessible and fit a phone, and lists show at least 14 rows,
   assert.deepEqual(tooShort(rows), []);
 });
 
-test('All pages are accessible and fit a phone, and lists show at least 14 rows, for the operator', async () => {
-  const rows = await visit(crowded, 'operator', crowded.tenant.TenantID);
-  assert.deepEqual(Object.keys(rows).sort(), [...lists, 'tenants'].toSorted());
+test('The pages that the operator sees otherwise are accessible and fit a phone', async () => {
+  const of = (path: string) => /^\/console(\/(courses|tenants|settings)\b.*)?$/.test(path);
+  const rows = await visit(crowded, 'operator', crowded.tenant.TenantID, { of });
+  assert.deepEqual(Object.keys(rows).sort(), ['courses', 'tenants']);
   assert.deepEqual(tooShort(rows), []);
   const page = await consoleOf(crowded.service, 'operator');
   const problems: string[] = [];

@@ -137,25 +137,28 @@ export function rowsOf(page: Page): Promise<number | null> {
   });
 }
 
-/** Opens all pages for this user. Checks them, and returns the rows on the screen for each list. */
+/** Opens all or some pages for this user. Checks them, and returns the rows on the screen for each list. */
 export async function visit(
   crowded: CrowdedConsole,
   who: ConsoleUser,
   tenant: string | null,
-  locale = 'en-US',
+  { locale = 'en-US', of = () => true }: { locale?: string; of?: (path: string) => boolean } = {},
 ): Promise<Record<string, number>> {
   const page = await consoleOf(crowded.service, who, '/console', { locale });
   const problems: string[] = [];
   const rows: Record<string, number> = {};
-  for (const [path, all] of Object.entries(addresses(crowded)))
+  for (const [path, all] of Object.entries(addresses(crowded)).filter(([path]) => of(path)))
     for (const [at, address] of all.entries()) {
       const url = new URL(address, crowded.service.baseUrl);
       if (tenant) url.searchParams.set('tenant', tenant);
       if (at === 0 && path !== '/console') await go(page, url.href);
       else await page.goto(url.href);
       await loaded(page);
+      const name = address.replace('/console/', '');
+      if (lists.includes(name) || (who === 'operator' && name === 'tenants'))
+        await page.locator('.list [data-one-line] tbody tr').first().waitFor();
       const shown = await rowsOf(page);
-      if (shown !== null && !path.includes('$')) rows[address.replace('/console/', '')] = shown;
+      if (shown !== null && !path.includes('$')) rows[name] = shown;
       if (process.env.LOOK) await page.screenshot({ path: `${process.env.LOOK}/${nameOf(who, url)}.png` });
       problems.push(...(await problemsOf(page, nameOf(who, url), !path.includes('$'))));
     }
