@@ -84,7 +84,7 @@ export function ToolDialog({ tool, isOpen, onClose }: Props) {
   const initial = () => (tool ? typedOf(tool) : empty);
   const [typed, setTyped] = useFormState(isOpen, initial);
   const set = (change: Partial<Typed>) => setTyped((held) => ({ ...held, ...change }));
-  const CourseID = typed.CourseID || courseIdOf(typed.Title);
+  const CourseID = typed.CourseID || (typed.Title && courseIdOf(typed.Title));
   const submit = async () => {
     await put.mutateAsync({ params: { path: { CourseID } }, body: bodyOf(typed) });
     await queries.invalidateQueries();

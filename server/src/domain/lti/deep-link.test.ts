@@ -17,7 +17,11 @@ const { baseUrl } = service.ctx.config;
 const tenant = await newTenant(service);
 expectStatus(await tenant.api('POST', '/platform', platformAt(platform.origin)), 201);
 const plain = await newCourse(service, { Title: 'Fire safety & more' });
-const several = await newCourse(service, { Title: 'First aid' }, { short: {}, long: {} });
+const several = await newCourse(
+  service,
+  { Title: 'First aid' },
+  { short: { Name: 'Three months' }, long: {} },
+);
 const hidden = await newCourse(service, { Title: 'For others', Tenants: ['nobody'] });
 
 const settings = 'https://purl.imsglobal.org/spec/lti-dl/claim/deep_linking_settings';
@@ -55,7 +59,7 @@ test('several courses are searched, ticked and sent to the platform with grade c
     ['grade', 'true'],
   ];
   const found = await (await choose([...ticked, ['search', 'aid'], ['action', 'search']])).text();
-  assert.ok(found.includes('First aid (short)'));
+  assert.ok(found.includes('First aid (Three months)'));
   assert.match(found, /checked><span>Fire safety/);
   const added = await choose([
     ...ticked,
@@ -86,10 +90,10 @@ test('several courses are searched, ticked and sent to the platform with grade c
     },
     {
       type: 'ltiResourceLink',
-      title: 'First aid (short)',
+      title: 'First aid (Three months)',
       url: `${baseUrl}/lti/launch?course=${several}&option=short`,
       custom: { course: several, option: 'short' },
-      lineItem: { scoreMaximum: 100, label: 'First aid (short)', resourceId: several },
+      lineItem: { scoreMaximum: 100, label: 'First aid (Three months)', resourceId: several },
     },
   ]);
 });

@@ -48,10 +48,10 @@ const choiceValue = ({ courseId, durationId }: Choice) => JSON.stringify([course
 function choicesOf(course: Course): Choice[] {
   const { CourseID: courseId, Title, AvailableEnrolOptions: options } = course;
   if (options.length <= 1) return [{ courseId, durationId: null, title: Title }];
-  return options.map(({ DurationID }) => ({
+  return options.map(({ DurationID, Name }) => ({
     courseId,
     durationId: DurationID,
-    title: `${Title} (${DurationID})`,
+    title: `${Title} (${Name})`,
   }));
 }
 

@@ -17,7 +17,7 @@ export const PlatformTest = Fields(
         Passed: Type.Boolean(),
         Detail: Type.String({ description: 'What was found or, if the step failed, what to do.' }),
       }),
-      { description: 'Ends with the first step that failed.' },
+      { description: 'Ends with the first step that failed. `launch` is left out before the first launch.' },
     ),
   },
   { title: 'PlatformTest' },
@@ -28,7 +28,7 @@ const maxClockSeconds = 60;
 
 /** Tries what launches and scores need, up to the first step that fails. The last launch is read from the log. */
 export async function testPlatform(ctx: TenantContext, input: { platformId: string }): Promise<PlatformTest> {
-  const { PlatformID, JWKSURL, Issuer, DeploymentIDs } = await readPlatform(ctx, input);
+  const { PlatformID, JWKSURL, Issuer } = await readPlatform(ctx, input);
   const Steps: PlatformTest['Steps'] = [];
   const step = async (Step: (typeof testSteps)[number], work: () => Promise<string>): Promise<boolean> => {
     const result = await work().then(
@@ -38,6 +38,7 @@ export async function testPlatform(ctx: TenantContext, input: { platformId: stri
     Steps.push({ Step, ...result });
     return result.Passed;
   };
+  const [last] = (await listLaunches(ctx, { platformId: PlatformID, Limit: 1 })).Items;
   let date: string | null = null;
   const Passed =
     (await step('keys', async () => {
@@ -65,15 +66,11 @@ export async function testPlatform(ctx: TenantContext, input: { platformId: stri
       await accessToken(ctx, PlatformID, 'score');
       return 'The platform gave an access token for scores.';
     })) &&
-    (await step('launch', async () => {
-      const [last] = (await listLaunches(ctx, { platformId: PlatformID, Limit: 1 })).Items;
-      if (!last)
-        throw new Error(
-          `No course has been opened from this platform yet (deployments: ${DeploymentIDs.join(', ')}).`,
-        );
-      if (last.Problem !== null)
-        throw new Error(`The last launch failed: ${last.Problem}. ${last.Detail ?? ''}`);
-      return `The last launch succeeded at ${last.LaunchedAt}.`;
-    }));
+    (last === undefined ||
+      (await step('launch', async () => {
+        if (last.Problem !== null)
+          throw new Error(`The last launch failed: ${last.Problem}. ${last.Detail ?? ''}`);
+        return `The last launch succeeded at ${last.LaunchedAt}.`;
+      })));
   return { Passed, Steps };
 }
