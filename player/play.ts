@@ -231,7 +231,11 @@ export async function play(session: Session, journal: Journal): Promise<void> {
       if (left || isUnloadForbidden()) location.reload();
       else commits.stay();
     });
-    window.addEventListener('online', commits.online);
+    window.addEventListener('online', () => {
+      commits.online();
+      const { unit } = course.position();
+      if (unit && stage.isLost()) void act(() => course.choose(unit.UnitID));
+    });
     window.addEventListener('offline', commits.offline);
     window.addEventListener('storage', commits.storageChanged);
   }

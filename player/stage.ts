@@ -20,6 +20,7 @@ export function createStage(place: HTMLElement, loading: HTMLElement, fit: Fit, 
   let unload: UnloadListeners | null = null;
   let reveal: number | undefined;
   let latest: Loaded = 'shown';
+  let lost = false;
 
   return {
     /**
@@ -52,6 +53,9 @@ export function createStage(place: HTMLElement, loading: HTMLElement, fit: Fit, 
           },
           { once: true },
         );
+        next.addEventListener('load', () => {
+          lost = !navigator.onLine && loadedIn(next, address) === 'unreachable';
+        });
         if (moved) next.addEventListener('load', () => moved(pathOf(next)));
         place.append(next);
         unload = isUnloadForbidden() ? rememberUnload(next) : null;
@@ -81,6 +85,8 @@ export function createStage(place: HTMLElement, loading: HTMLElement, fit: Fit, 
     unload: () => unload?.call(),
     focus: () => frame?.focus(),
     window: () => frame?.contentWindow ?? null,
+    /** Whether the browser shows its own page instead of the content's, because the device was offline. */
+    isLost: () => lost,
     /** How the latest page loaded. */
     loaded: () => latest,
   };

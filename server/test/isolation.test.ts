@@ -476,7 +476,9 @@ test('imports find only users, groups and courses of their own tenant', async ()
       ['course_not_found', null, []],
     ],
   );
-  assert.deepEqual(await send('users', [LoginID.toUpperCase(), 'Mine', group, '']), [['created', null, []]]);
+  assert.deepEqual(await send('users', [LoginID.toUpperCase(), 'Mine', group, '']), [
+    ['created', null, [{ Kind: 'new_group', Value: group, Nearest: null }]],
+  ]);
   expectStatus(await intruder.api('GET', `/user/${LoginID}`), 404);
   assert.deepEqual(await dump(victim.TenantID), before);
 });

@@ -48,6 +48,33 @@ test('A commit made offline is stored on the device, announced with a message, a
   await context.close();
 });
 
+test('A page of the content that was opened offline is replaced by the unit once back online', async () => {
+  const { LaunchURL } = await service.enrol('phishing');
+  const context = await newContext();
+  const page = await openPage(context);
+  await page.goto(LaunchURL);
+  await press(page, 'next');
+  await waitForState(page, 'saved');
+
+  await context.setOffline(true);
+  await press(page, 'next', 'next');
+  await waitForState(page, 'onDevice');
+  await contentOf(page)
+    .locator('body')
+    .evaluate(() => location.assign('scripts/next.html'));
+  await untilMatching(
+    async () => page.frames().some((frame) => frame.url().startsWith('chrome-error:')),
+    Boolean,
+  );
+  await context.setOffline(false);
+  await waitForState(page, 'saved');
+  await untilMatching(
+    () => screenOf(page).catch(() => null),
+    (screen) => screen === 'mail',
+  );
+  await context.close();
+});
+
 test('Commits stored offline are sent when the learner returns to the same device', async () => {
   const { LaunchURL } = await service.enrol('phishing');
   const context = await newContext();

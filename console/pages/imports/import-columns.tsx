@@ -3,6 +3,7 @@ import { useState } from 'react';
 import { useTranslations } from 'use-intl';
 import { useApi } from '../../api/api.tsx';
 import { useAction } from '../../parts/action.tsx';
+import { useDayFormat } from '../../parts/day-zone.ts';
 import { type Column, Rows } from '../../parts/list.tsx';
 import { FailedAction } from '../../parts/states.tsx';
 import type { Import } from './sentence.ts';
@@ -23,6 +24,7 @@ type Props = {
 /** How the columns were recognised. While the file is at hand, other fields can be chosen. */
 export function ImportColumns({ one: { Columns }, upload, onMade }: Props) {
   const t = useTranslations('imports');
+  const day = useDayFormat();
   const api = useApi();
   const recognised = Columns.map(({ Field }) => Field);
   const [chosen, setChosen] = useState<readonly (string | null)[]>(recognised);
@@ -67,8 +69,14 @@ export function ImportColumns({ one: { Columns }, upload, onMade }: Props) {
       key: 'note',
       header: t('note'),
       cell: (at) => {
-        const { Meaning, Note } = Columns[at] ?? {};
-        return <Text size="sm">{Meaning ? t(`meanings.${Meaning}`) : (Note ?? '–')}</Text>;
+        const { Meaning, Example } = Columns[at] ?? {};
+        const read =
+          Example &&
+          t('example', {
+            cell: Example.Cell,
+            end: day(Example.At, { dateStyle: 'long', timeStyle: 'short' }),
+          });
+        return <Text size="sm">{Meaning ? t(`meanings.${Meaning}`) : (read ?? '–')}</Text>;
       },
     },
   ];

@@ -4,13 +4,14 @@ import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useTranslations } from 'use-intl';
 import type { components } from '../../../client/src/generated.ts';
+import { fullName } from '../../../standards/full-name.ts';
 import { type Api, useApi } from '../../api/api.tsx';
 import { dataOf } from '../../api/data.ts';
 import { type Column, Rows } from '../../parts/list.tsx';
 import { Failed, WaitingRows } from '../../parts/states.tsx';
-import { UserLink } from '../users/person.tsx';
+import { LoginID, UserLink } from '../users/person.tsx';
 import { useReason } from './reasons.ts';
-import type { Import } from './sentence.ts';
+import { type Import, isFile } from './sentence.ts';
 
 type ImportRow = components['schemas']['ImportRow'];
 const outcomes = ['refused', 'partial', 'created', 'updated', 'unchanged'] as const;
@@ -78,22 +79,19 @@ export function ImportRows({ one }: { one: Import }) {
     isPlan && (name === 'created' || name === 'updated') ? t(`planned.${name}`) : t(`outcomes.${name}`);
   const exists = (user: ImportRow['User'], enrolment: ImportRow['Enrolment']) =>
     one.Status !== 'undone' && !(isPlan && user === 'created') && (user ?? enrolment) !== null;
+  const line: Column<ImportRow> = {
+    key: 'line',
+    header: t('line'),
+    cell: ({ Line }) => <span className="refused-line">{t('lineNumber', { line: String(Line) })}</span>,
+  };
   const columns: Column<ImportRow>[] = [
-    {
-      key: 'line',
-      header: t('line'),
-      cell: ({ Line }) => <span className="refused-line">{t('lineNumber', { line: String(Line) })}</span>,
-    },
+    ...(isFile(one) ? [line] : []),
     {
       key: 'user',
       header: t('user'),
-      cell: ({ LoginID, CourseID, EnrollID, User, Enrolment }) => (
+      cell: ({ LoginID, FirstName, LastName, CourseID, EnrollID, User, Enrolment }) => (
         <div>
-          {LoginID !== null && exists(User, Enrolment) ? (
-            <UserLink loginId={LoginID}>{LoginID}</UserLink>
-          ) : (
-            <span className="break">{LoginID ?? '–'}</span>
-          )}
+          <Person {...{ LoginID, FirstName, LastName }} isLink={exists(User, Enrolment)} />
           {CourseID !== null && (
             <Text size="xs" c="dimmed" className="break">
               {LoginID !== null && EnrollID !== null && !isPlan ? (
@@ -177,13 +175,30 @@ export function ImportRows({ one }: { one: Import }) {
   );
 }
 
+type PersonProps = Pick<ImportRow, 'LoginID' | 'FirstName' | 'LastName'> & { isLink: boolean };
+
+function Person({ isLink, ...row }: PersonProps) {
+  if (row.LoginID === null) return <>–</>;
+  const name = fullName(row.FirstName, row.LastName) || row.LoginID;
+  return (
+    <>
+      {isLink ? <UserLink loginId={row.LoginID}>{name}</UserLink> : <span className="break">{name}</span>}
+      <LoginID name={name} loginId={row.LoginID} />
+    </>
+  );
+}
+
 function Reason({ row: { code, detail, Notes, Changed, UndoReason } }: { row: ImportRow }) {
   const t = useTranslations('imports');
   const reason = useReason();
   if (UndoReason !== null) return <>{UndoReason === 'updated' ? t('kept') : reason(UndoReason)}</>;
   const texts = [
     ...(detail === null ? [] : [detail]),
-    ...Notes,
+    ...Notes.map(({ Kind, Value, Nearest }) =>
+      t(`notes.${Kind}`, {
+        ...{ value: Value, nearest: Nearest ?? '', near: String(Nearest !== null) },
+      }),
+    ),
     ...(Changed.length > 0 ? [t('changed', { fields: Changed.join(', ') })] : []),
   ];
   return (

@@ -5,6 +5,9 @@ export type Import = components['schemas']['Import'];
 
 export const isWorking = ({ Status }: Pick<Import, 'Status'>) => Status.endsWith('ing');
 
+/** Plans for people or a group have no file, and so no lines. Neither do the members of a platform. */
+export const isFile = ({ PlatformID, Name }: Import) => PlatformID === null && /\.\w{1,5}$/.test(Name);
+
 /** The result in one sentence whose numbers add up to the rows of the file. */
 export function useSentence(): (one: Import) => string {
   const t = useTranslations('imports');

@@ -159,6 +159,22 @@ test('a near miss is reported with the nearest existing name', async () => {
   assert.match(made.Rows[2]?.detail ?? '', new RegExp(twin));
 });
 
+test('a plan names the people, and says which groups are new', async () => {
+  const tenant = await newTenant(service);
+  const known = await tenant.user({ FirstName: 'Ada', LastName: 'Lovelace' });
+  const planned = await read(
+    tenant,
+    await upload(tenant, `LoginID,FirstName,GroupName\n${known},,\n${unique('new')},Bea,Logistics\n`),
+  );
+  assert.deepEqual(
+    planned.Rows.map(({ FirstName, LastName, Notes }) => [FirstName, LastName, Notes]),
+    [
+      ['Ada', 'Lovelace', []],
+      ['Bea', null, [{ Kind: 'new_group', Value: 'Logistics', Nearest: null }]],
+    ],
+  );
+});
+
 test('a name that differs only in case or spaces is questioned, and the answer decides', async () => {
   const tenant = await newTenant(service);
   const [one, two, three] = ['x', 'y', 'z'].map(unique);
@@ -175,7 +191,7 @@ test('a name that differs only in case or spaces is questioned, and the answer d
       ['similar_login_id', 1],
     ],
   );
-  assert.match(planned.Rows[2]?.Notes[0] ?? '', /An existing group is called “Field {2}Sales”/);
+  assert.equal(planned.Rows[2]?.Notes[0]?.Nearest, 'Field  Sales');
   const refused = await act(tenant, await upload(tenant, file), 'apply');
   assert.deepEqual(codes(refused), ['similar_group', 'created', 'created', 'similar_login_id']);
   const used = await act(tenant, plan, 'apply', { Similar: 'use' });
@@ -214,7 +230,7 @@ test('damaged cells and ambiguous dates are refused row by row, and a due date i
     planned.Columns.map(({ Field, Meaning }) => Field ?? Meaning),
     ['LoginID', 'GroupName', 'ExpiresAt', 'DueAt', 'Email'],
   );
-  assert.match(planned.Columns[2]?.Note ?? '', /is read as 3 April 2090/);
+  assert.equal(planned.Columns[2]?.Example?.At, '2090-04-03T23:59:59.000Z');
   const applied = await act(tenant, plan, 'apply', { DateOrder: 'day-month' });
   assert.deepEqual(codes(applied)[2], 'created');
   const { Items } = (await tenant.api('GET', `/enrolment/00${ids[1]}`)).body;

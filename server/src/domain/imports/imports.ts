@@ -15,7 +15,17 @@ import { Problem } from '../../lib/errors.ts';
 import { isId } from '../../lib/ids.ts';
 import { audit } from '../audit/chain.ts';
 import { endOf, orderOf } from './dates.ts';
-import { type ImportRecord, lineOf, readRecord, recordOf, toImport, toRow } from './record.ts';
+import {
+  type ImportExample,
+  type ImportLine,
+  type ImportRecord,
+  lineOf,
+  type RowNames,
+  readRecord,
+  recordOf,
+  toImport,
+  toRow,
+} from './record.ts';
 import type { Import, ImportAnswers, ImportRowsQuery, ImportWithRows } from './schemas.ts';
 import { noCounts, workerOf } from './start.ts';
 
@@ -32,7 +42,7 @@ type Question = { code: string; rows: number; detail: string | null };
 const cellSql = sql<string>`fields ->> 'ExpiresAt'`;
 
 /** The first date of the file that can be read. */
-async function exampleOf(ctx: TenantContext, record: ImportRecord) {
+async function exampleOf(ctx: TenantContext, record: ImportRecord): Promise<ImportExample> {
   if (!record.columns.some(({ Field }) => Field === 'ExpiresAt')) return null;
   const dates = await ownRows(ctx, 'import_row', { import_id: record.import_id })
     .select(cellSql.as('cell'))
@@ -43,8 +53,8 @@ async function exampleOf(ctx: TenantContext, record: ImportRecord) {
   const cells = dates.map(({ cell }) => cell);
   const order = record.options.DateOrder ?? orderOf(cells);
   for (const cell of cells) {
-    const end = endOf(cell, order);
-    if (end !== null && end !== 'ambiguous') return { cell, end };
+    const At = endOf(cell, order);
+    if (At !== null && At !== 'ambiguous') return { Cell: cell, At };
   }
   return null;
 }
@@ -62,6 +72,18 @@ const isUntouchedSql = sql<boolean>`((undo ->> 'users') = '0' and (undo ->> 'res
 
 export async function readImport(ctx: TenantContext, importId: string): Promise<Import> {
   return withQuestions(ctx, await readRecord(ctx, { importId }));
+}
+
+async function readNames(ctx: TenantContext, lines: readonly ImportLine[]): Promise<RowNames> {
+  const ids = lines.flatMap(({ login_id }) => login_id ?? []);
+  if (ids.length === 0) return new Map();
+  const users = await ownRows(ctx, 'user', {})
+    .select(['login_id', 'first_name', 'last_name'])
+    .where('login_id', 'in', ids)
+    .execute();
+  return new Map(
+    users.map((user) => [user.login_id, { FirstName: user.first_name, LastName: user.last_name }]),
+  );
 }
 
 export async function readImportRows(
@@ -87,9 +109,11 @@ export async function readImportRows(
     rows.map(lineOf),
     limit,
     ({ line }) => String(line),
-    (line) => toRow(line),
+    (line) => line,
   );
-  return { ...(await withQuestions(ctx, record)), Rows: page.Items, NextCursor: page.NextCursor };
+  const names = await readNames(ctx, page.Items);
+  const Rows = page.Items.map((line) => toRow(line, names));
+  return { ...(await withQuestions(ctx, record)), Rows, NextCursor: page.NextCursor };
 }
 
 export async function listImports(ctx: TenantContext, input: PageQuery): Promise<Page<Import>> {

@@ -6,10 +6,11 @@ import { dayOrInstantOf, endOf } from './dates.ts';
 import { type Facts, findCourse } from './facts.ts';
 import { memberFields } from './headings.ts';
 import type { ImportLine, ImportRecord } from './record.ts';
+import type { ImportNote } from './schemas.ts';
 
 export type Refusal = { code: string; param: string | null; detail: string; nearest: string | null };
 /** The row as the bulk calls take it, or why it is not sent to them. */
-export type PreparedRow = { value: Record<string, unknown>; notes: string[] } | Refusal;
+export type PreparedRow = { value: Record<string, unknown>; notes: ImportNote[] } | Refusal;
 
 /** A spreadsheet's sums and counts, in the languages of the console. */
 const summary = /^(grand total|sub-?total|total|sum|count|gesamt|summe|anzahl|somme|nombre|effectif)\b/i;
@@ -32,7 +33,7 @@ export function prepareRow(
   const { options, subject } = record;
   const broken = brokenCell(fields) ?? wrongFile(record, facts, line, fields);
   if (broken) return broken;
-  const notes: string[] = [];
+  const notes: ImportNote[] = [];
   const value: Record<string, unknown> = {};
   for (const [name, text] of Object.entries(fields)) {
     const field = memberFields.find((one) => name.startsWith(`${one}.`));
@@ -63,7 +64,7 @@ export function prepareRow(
       value[name] = read;
     }
     if (end !== undefined && /\d:\d/.test(end) && !/(?:Z|[+-]\d\d:\d\d)$/i.test(end))
-      notes.push(`The time in “${end}” is ignored. Access ends at the end of the day in UTC.`);
+      notes.push({ Kind: 'time_ignored', Value: end, Nearest: null });
   } else
     for (const name of ['DurationID', 'DueAt', 'ExpiresAt', 'IfEnrolled', 'Reference', 'Metadata'])
       delete value[name];
@@ -75,8 +76,8 @@ export function prepareRow(
   if (typeof group === 'string' && !facts.existingGroups.includes(group)) {
     const near = nearest(group, facts.existingGroups, (name) => name);
     // Numbered groups differ by design.
-    if (near !== null && near.replaceAll(/\D/g, '') === group.replaceAll(/\D/g, ''))
-      notes.push(`The group “${group}” is new. An existing group is called “${near}”.`);
+    const isMeant = near !== null && near.replaceAll(/\D/g, '') === group.replaceAll(/\D/g, '');
+    notes.push({ Kind: 'new_group', Value: group, Nearest: isMeant ? near : null });
   }
   return { value, notes };
 }

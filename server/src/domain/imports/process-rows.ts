@@ -7,7 +7,7 @@ import { enrolmentRows, personRows } from '../enrolments/bulk.ts';
 import { type Facts, nearestLogin } from './facts.ts';
 import { prepareRow, type Refusal, similarLogin } from './prepare-row.ts';
 import type { ImportLine, ImportRecord, RowResult } from './record.ts';
-import type { Effect, ImportCounts, RowOutcome } from './schemas.ts';
+import type { Effect, ImportCounts, ImportNote, RowOutcome } from './schemas.ts';
 
 const workPeople = openWork(personRows);
 const workEnrolments = openWork(enrolmentRows);
@@ -74,7 +74,7 @@ function detailOf(failure: Record<string, unknown> | null): string | null {
 function resultOf(
   { subject, options }: ImportRecord,
   result: BulkResult,
-  { line, notes, value }: { line: ImportLine; notes: string[]; value: Record<string, unknown> },
+  { line, notes, value }: { line: ImportLine; notes: ImportNote[]; value: Record<string, unknown> },
 ): RowResult | null {
   const step = (result.Enrolment ?? null) as StepResult | null;
   if (isTemporary(result) || result.code === 'in_progress' || (step && isTemporary(step))) return null;
@@ -96,7 +96,7 @@ function resultOf(
     user,
     enrolment,
     changed: Array.isArray(result.Changed) ? result.Changed.map(String) : [],
-    notes: sameEmail === null ? notes : [...notes, `Another user, “${sameEmail}”, has the same Email.`],
+    notes: sameEmail === null ? notes : [...notes, { Kind: 'same_email', Value: sameEmail, Nearest: null }],
     nearest: sameEmail,
     code: textIn(failure?.code),
     param: textIn(failure?.param),

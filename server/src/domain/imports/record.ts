@@ -5,11 +5,12 @@ import { type Actor, type TenantContext, tenantNow } from '../../infra/context/c
 import { isScope, type Scope } from '../../infra/context/scopes.ts';
 import { Problem } from '../../lib/errors.ts';
 import { undoMs } from '../users/untouched.ts';
-import type { FileColumn, Meaning, Subject } from './headings.ts';
+import type { FileColumn, Subject } from './headings.ts';
 import type {
   Effect,
   Import,
   ImportCounts,
+  ImportNote,
   ImportOptions,
   ImportRow,
   ImportStatus,
@@ -26,7 +27,7 @@ export type RowResult = {
   user: Effect | null;
   enrolment: Effect | null;
   changed: string[];
-  notes: string[];
+  notes: ImportNote[];
   nearest: string | null;
   code: string | null;
   param: string | null;
@@ -97,33 +98,15 @@ export const keptMs = 30 * dayMs;
 export const undoMsOf = ({ platform_id }: Pick<ImportRecord, 'platform_id'>) =>
   platform_id === null ? undoMs : keptMs;
 
-const notes: Record<Meaning, string> = {
-  password: 'Passwords are not imported from files. Invite the people instead.',
-  no_course: 'This column belongs to an enrolment, but the rows name no course.',
-};
-
-const monthNames = [
-  ...['January', 'February', 'March', 'April', 'May', 'June', 'July', 'August', 'September', 'October'],
-  ...['November', 'December'],
-];
-
-/** One date of the file in words, so that people can see how it was read. */
-export function dateNote(cell: string, end: string): string {
-  const [year, month, day] = end.slice(0, 10).split('-').map(Number);
-  return `“${cell}” is read as ${day} ${monthNames[(month ?? 1) - 1]} ${year}. Access ends at the end of the day in UTC.`;
-}
+export type ImportExample = Import['Columns'][number]['Example'];
 
 export function toImport(
   ctx: TenantContext,
   record: ImportRecord,
-  more: Pick<Import, 'Questions'> & { example?: { cell: string; end: string } | null },
+  more: Pick<Import, 'Questions'> & { example?: ImportExample | null },
 ): Import {
   const { status, applied_at, created_at, columns } = record;
   const example = more.example ?? null;
-  const noteOf = ({ Field, Meaning }: FileColumn) => {
-    if (Meaning !== null) return notes[Meaning];
-    return Field === 'ExpiresAt' && example ? dateNote(example.cell, example.end) : null;
-  };
   const undoableUntil = applied_at && new Date(applied_at.getTime() + undoMsOf(record));
   const isUndoable = status === 'applied' && undoableUntil !== null && undoableUntil > tenantNow(ctx);
   return {
@@ -136,7 +119,10 @@ export function toImport(
     Counts: record.counts,
     Undo: record.undo_counts,
     Options: record.options,
-    Columns: columns.map((column) => ({ ...column, Note: noteOf(column) })),
+    Columns: columns.map((column) => ({
+      ...column,
+      Example: column.Meaning === null && column.Field === 'ExpiresAt' ? example : null,
+    })),
     Questions: more.Questions,
     CreatedAt: created_at.toISOString(),
     UndoableUntil: isUndoable ? undoableUntil.toISOString() : null,
@@ -185,11 +171,20 @@ export function summaryOf({ status, counts, undo_counts: undo }: ImportRecord): 
   return `${rows}: ${listed(known)}.${creation}`;
 }
 
-export function toRow({ line, login_id, plan, result, undo }: ImportLine): ImportRow {
+/** The names of the users of a page of rows. */
+export type RowNames = ReadonlyMap<string, Pick<ImportRow, 'FirstName' | 'LastName'>>;
+
+export function toRow(
+  { line, login_id, fields, plan, result, undo }: ImportLine,
+  names: RowNames,
+): ImportRow {
   const known = result ?? plan;
   return {
     Line: line,
     LoginID: login_id,
+    FirstName: fields.FirstName ?? null,
+    LastName: fields.LastName ?? null,
+    ...names.get(login_id ?? ''),
     CourseID: known?.courseId ?? null,
     EnrollID: known?.enrollId ?? null,
     Outcome: known?.outcome ?? null,

@@ -117,15 +117,37 @@ export const UndoCounts = Fields(
 );
 export type UndoCounts = Type.Static<typeof UndoCounts>;
 
+const noteKinds = ['new_group', 'time_ignored', 'same_email'] as const;
+const ImportNote = Fields(
+  {
+    Kind: OneOf(noteKinds, {
+      description:
+        'new_group: Value is a group that does not exist, and Nearest may be meant. time_ignored: access ends at the end of the day in UTC, whatever the time in Value. same_email: the user Value has the same Email.',
+    }),
+    Value: Type.String(),
+    Nearest: Nullable(Type.String()),
+  },
+  { title: 'ImportNote' },
+);
+export type ImportNote = Type.Static<typeof ImportNote>;
+
 const meanings = ['password', 'no_course'] as const;
 const ImportColumn = Fields(
   {
     Name: Type.String(),
     Field: Nullable(Type.String({ description: 'null if the column is not imported.' })),
     Meaning: Nullable(
-      OneOf(meanings, { description: 'Why a column with a known name is not imported. Note explains it.' }),
+      OneOf(meanings, {
+        description:
+          'Why a column with a known name is not imported. password: people are invited instead. no_course: it belongs to an enrolment, but the rows name no course.',
+      }),
     ),
-    Note: Nullable(Type.String()),
+    Example: Nullable(
+      Fields(
+        { Cell: Type.String(), At: Instant() },
+        { description: 'How the first date of ExpiresAt is read.' },
+      ),
+    ),
   },
   { title: 'ImportColumn' },
 );
@@ -171,6 +193,8 @@ export const ImportRow = Fields(
   {
     Line: Type.Integer({ description: 'The line of the file on which the row begins.' }),
     LoginID: Nullable({ ...LoginID, description: 'null if it is missing, or if the person was erased.' }),
+    FirstName: Nullable(Type.String({ description: 'Of the user or, before there is one, of the file.' })),
+    LastName: Nullable(Type.String()),
     CourseID: Nullable(CourseID),
     EnrollID: Nullable(EnrollID),
     Outcome: Nullable(
@@ -182,7 +206,7 @@ export const ImportRow = Fields(
     User: Nullable(OneOf(effects, { description: 'null if no user was created, changed or found.' })),
     Enrolment: Nullable(OneOf(effects)),
     Changed: Type.Array(Type.String(), { description: 'The fields of the user that change.' }),
-    Notes: Type.Array(Type.String(), { description: 'What to check although the row is accepted.' }),
+    Notes: Type.Array(ImportNote, { description: 'What to check although the row is accepted.' }),
     Nearest: Nullable(Type.String({ description: 'The existing name that was probably meant.' })),
     code: Nullable(Type.String({ description: 'Why the row, or its enrolment, was refused.' })),
     param: Nullable(Type.String()),
