@@ -73,7 +73,8 @@ export function ObligationDialog({ obligation, isPast = false, onClose }: Props)
 
 function Explained(one: Explanation) {
   const t = useTranslations('requirements');
-  const { Audience, Dates, Enabled, EnrolProblem, InAudience, Next, Renewal, SatisfiedBy, Status } = one;
+  const { Audience, Dates, Enabled, EnrolProblem, Failed, InAudience, Next, Renewal, SatisfiedBy, Status } =
+    one;
   const because = useBecause();
   return (
     <>
@@ -134,6 +135,14 @@ function Explained(one: Explanation) {
         <Title order={3} size="h5">
           {t('explain.next')}
         </Title>
+        {Failed && (
+          <Text size="sm">
+            {t.rich(Failed.Score === null ? 'explain.failed' : 'explain.failedWith', {
+              at: () => <Instant at={Failed.At} isDay />,
+              score: Math.round(Failed.Score ?? 0),
+            })}
+          </Text>
+        )}
         <Text size="sm">{because(Next)}</Text>
         {Renewal && Renewal.EnrollID !== null && (
           <EnrolmentLink loginId={one.LoginID} enrollId={Renewal.EnrollID} text={t('explain.renewal')} />

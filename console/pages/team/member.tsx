@@ -1,4 +1,4 @@
-import { Badge, Button, Stack, Title } from '@mantine/core';
+import { Button, Stack, Title } from '@mantine/core';
 import { Link, useParams } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useTranslations } from 'use-intl';
@@ -11,16 +11,10 @@ import { Page } from '../../parts/page.tsx';
 import { Failed, Message, Waiting } from '../../parts/states.tsx';
 import { Instant, OutcomeBadge } from '../../parts/values.tsx';
 import { RemindDialog } from '../requirements/remind-dialog.tsx';
+import { StatusBadge } from '../requirements/status.tsx';
 import { DueDay } from './due-day.tsx';
 
 type Record = components['schemas']['TeamRecord'];
-type Status = Record['Obligations'][number]['Status'];
-
-const colors: { [S in Status]: string } = {
-  ...{ not_due: 'gray', due_soon: 'yellow', overdue: 'red', met: 'green' },
-  ...{ expiring: 'yellow', expired: 'red', exempt: 'gray', closed: 'gray' },
-};
-
 /** The training record of a direct report. */
 export default function MemberPage() {
   const { loginId } = useParams({ from: '/console/team/$loginId' });
@@ -44,6 +38,7 @@ export default function MemberPage() {
 
 function Shown({ record, manager }: { record: Record; manager: string }) {
   const t = useTranslations('team');
+  const o = useTranslations('obligations');
   const [isReminding, setReminding] = useState(false);
   const required = record.Obligations.filter(({ Status }) => Status !== 'closed');
   return (
@@ -65,15 +60,11 @@ function Shown({ record, manager }: { record: Record; manager: string }) {
               rows={required}
               rowKey={({ RequirementID, Cycle }) => `${RequirementID} ${Cycle}`}
               columns={[
-                { key: 'title', header: t('columns.requirement'), cell: ({ Title }) => Title },
+                { key: 'title', header: o('requirement'), cell: ({ Title }) => Title },
                 {
                   key: 'status',
                   header: t('columns.status'),
-                  cell: ({ Status }) => (
-                    <Badge color={colors[Status]} miw="max-content">
-                      {t(`statuses.${Status}`)}
-                    </Badge>
-                  ),
+                  cell: ({ Status }) => <StatusBadge status={Status} />,
                 },
                 {
                   key: 'due',

@@ -88,6 +88,7 @@ const isLate = (status: string) => ['overdue', 'expired'].includes(status.toLowe
 /** What a person has to complete or renew first, with its date. */
 function Urgent({ of: { Urgent: first, ...counts } }: { of: Member }) {
   const t = useTranslations('team');
+  const o = useTranslations('obligations');
   const day = useDayFormat();
   const all = late({ Urgent: first, ...counts }) + counts.DueSoon + counts.NotDue + counts.Expiring;
   return (
@@ -96,7 +97,7 @@ function Urgent({ of: { Urgent: first, ...counts } }: { of: Member }) {
         <Text key={RequirementID} size="sm" {...(isLate(Status) && { c: 'var(--mantine-color-error)' })}>
           {t('urgent', {
             title: Title,
-            status: t(`statuses.${Status}`),
+            status: o(`statuses.${Status}`),
             day: day(At),
           })}
         </Text>
@@ -113,11 +114,12 @@ function Urgent({ of: { Urgent: first, ...counts } }: { of: Member }) {
 
 function useColumns(): Column<Member>[] {
   const t = useTranslations('team');
+  const o = useTranslations('obligations');
   const format = useFormatter();
   const number = (key: 'Overdue' | 'Expired' | 'DueSoon' | 'Expiring' | 'Met') => ({
     key,
     onPhone: 'hidden' as const,
-    header: t(`columns.${key}`),
+    header: o(`figures.${key}`),
     align: 'end' as const,
     cell: (member: Member) => (
       <Text

@@ -6,8 +6,11 @@ import { isOpen } from '../requirements/status.ts';
 import { timeZoneOf } from '../tenants/time-zone.ts';
 import { digestOf, hasMonday, isReportedSql, reminderSettings, type Span, spansOf } from './settings.ts';
 
-/** SQL on `held`: an enrolment that can still be completed. */
-export const isStudied = `held.ended_at is null and held.status in ('enrolled', 'in_progress')`;
+/** SQL on `held`: an enrolment that can still be completed, on a course that has not been completed elsewhere meanwhile. */
+export const isStudied = `held.ended_at is null and held.status in ('enrolled', 'in_progress') and not exists (
+  select from external_completion own where own.tenant_id = $1 and own.user_id = held.user_id
+    and own.course_id = held.course_id and own.deleted_at is null and own.success <> 'failed'
+    and own.completed_at > held.enrolled_at - interval '1 day')`;
 
 /** SQL on `held`: the due date of the enrolment is not that of an obligation. */
 export const hasOwnDueDate = `held.due_at is not null and not exists (

@@ -138,6 +138,31 @@ test('what was completed a minute ago is not in the email, and an empty email is
   assert.deepEqual(statuses, ['cancelled', 'sent', 'cancelled']);
 });
 
+test('what was completed elsewhere is not reminded of, whether the enrolment was required or has its own due date', async () => {
+  const tenant = await newTenant(service, Enabled);
+  const [required, enrolled, other] = [await person(tenant), await person(tenant), await person(tenant)];
+  await require(tenant, { Audience: { LoginIDs: [required] } });
+  const DueAt = new Date(clock.now().getTime() + 20 * 86_400_000).toISOString();
+  for (const LoginID of [enrolled, other])
+    expectStatus(await tenant.api('POST', `/enrol/${LoginID}/${CourseID}`, { DueAt }), 201);
+  const CompletedAt = clock.now().toISOString().slice(0, 10);
+  for (const [LoginID, Success] of [
+    [required, 'passed'],
+    [enrolled, 'unknown'],
+    [other, 'failed'],
+  ])
+    expectStatus(await tenant.api('POST', '/completion', { LoginID, CourseID, CompletedAt, Success }), 201);
+  await jobs(tenant);
+  await pass(tenant, 62);
+  assert.deepEqual(new Set((await mailsOf(tenant)).map(({ LoginID }) => LoginID)), new Set([other]));
+  const LoginIDs = [required, enrolled];
+  const { body } = await tenant.api('POST', '/remind?Plan=true', { LoginIDs });
+  assert.deepEqual(
+    body.People.map(({ Reason }: { Reason: string }) => Reason),
+    ['nothing_due', 'nothing_due'],
+  );
+});
+
 test('two nodes remind everybody once', async () => {
   const tenant = await newTenant(service, Enabled);
   const people = await Promise.all(Array.from({ length: 120 }, () => person(tenant)));

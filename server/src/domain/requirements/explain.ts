@@ -47,6 +47,27 @@ type Matches = {
   titles: string[];
 };
 
+/** The latest attempt that failed, here or elsewhere, among those that could have counted. */
+const failedText = `
+select failed.* from (
+  select own.enroll_id, null::uuid as completion_id, own.course_id,
+    coalesce((own.override ->> 'Score')::double precision, own.score) as score,
+    coalesce(case when own.override ->> 'Success' = 'failed' then (own.override ->> 'At')::timestamptz end,
+      own.completed_at, own.last_accessed_at, own.changed_at) as at
+  from enrolment own where own.tenant_id = $1 and own.user_id = $2 and own.course_id = any($3::text[])
+    and coalesce(own.override ->> 'Success', own.success) = 'failed'
+  union all
+  select null, own.completion_id, own.course_id, own.score, own.completed_at
+  from external_completion own where own.tenant_id = $1 and own.user_id = $2 and own.course_id = any($3::text[])
+    and own.deleted_at is null and own.success = 'failed'
+) failed where $4::timestamptz is null or failed.at >= $4 order by failed.at desc limit 1`;
+
+type Failed = Record<'enroll_id' | 'completion_id', string | null> & {
+  course_id: string;
+  score: number | null;
+  at: Date;
+};
+
 const valuesOf = (part: unknown): string[] =>
   Array.isArray(part)
     ? part.map(String)
@@ -90,6 +111,8 @@ export async function explainObligation(
   const InAudience = matches?.is_member ?? false;
   const Enabled = matches?.enabled ?? false;
   const renewal = row?.met_at ? await renewalOf(ctx, input, row) : undefined;
+  const failures = [ctx.tenantId, userId, rule.CourseIDs, row?.counts_from ?? null];
+  const [failed] = row && row.met_at === null ? await run<Failed>(ctx, failedText, failures) : [];
   const at = { row, renewal, InAudience, Enabled, now, zone };
   const next = nextStep(rule, matches?.titles ?? rule.CourseIDs, at);
   return {
@@ -113,6 +136,12 @@ export async function explainObligation(
             At: row.met_at.toISOString(),
           }
         : null,
+    Failed: failed
+      ? {
+          ...{ EnrollID: failed.enroll_id, CompletionID: failed.completion_id },
+          ...{ CourseID: failed.course_id, At: failed.at.toISOString(), Score: failed.score },
+        }
+      : null,
     Renewal: renewal
       ? { Cycle: renewal.cycle, DueAt: renewal.due_at.toISOString(), EnrollID: renewal.enroll_id }
       : null,

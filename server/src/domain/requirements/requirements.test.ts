@@ -177,6 +177,30 @@ test('an obligation opens without a seat, says why, and is enrolled once there i
   assert.ok((await obligationsOf(tenant, without.LoginID))[0]?.EnrollID);
 });
 
+test('explain names the latest failed attempt until the obligation is met', async () => {
+  const tenant = await newTenant(service);
+  const CourseID = await newCourse(service);
+  const LoginID = await tenant.user();
+  expectStatus(
+    await put(tenant, 'all', { Title, CourseIDs: [CourseID], Audience: {}, DueAfter: 'P7D' }),
+    201,
+  );
+  const failed = async () => (await tenant.api('GET', `/obligation/${LoginID}/all/explain`)).body.Failed;
+  assert.equal(await failed(), null);
+  const EnrollID = (await obligationsOf(tenant, LoginID))[0]?.EnrollID;
+  const Override = { Completion: 'completed', Success: 'failed', Score: 40, Reason: 'test' };
+  expectStatus(await tenant.api('PUT', `/enrolment/${LoginID}/${EnrollID}`, { Override }), 200);
+  const { At: _, ...first } = await failed();
+  assert.deepEqual(first, { EnrollID, CompletionID: null, CourseID, Score: 40 });
+  clock.advance({ days: 2 });
+  const CompletedAt = clock.now().toISOString();
+  const elsewhere = { LoginID, CourseID, CompletedAt, Success: 'failed' };
+  const { CompletionID } = (await tenant.api('POST', '/completion', elsewhere)).body;
+  assert.equal((await failed()).CompletionID, CompletionID);
+  expectStatus(await tenant.api('POST', '/completion', { ...elsewhere, Success: 'passed' }), 201);
+  assert.equal(await failed(), null);
+});
+
 test('explain says that the account is disabled, and until when to renew with which enrolment', async () => {
   const tenant = await newTenant(service);
   const CourseID = await newCourse(service, { Title });

@@ -306,6 +306,18 @@ export const ObligationExplanation = Fields(
         At: Instant(),
       }),
     ),
+    Failed: Nullable(
+      Fields(
+        {
+          EnrollID: Nullable(Type.String()),
+          CompletionID: Nullable(Type.String()),
+          CourseID: Type.String(),
+          At: Instant(),
+          Score: Nullable(Type.Number()),
+        },
+        { description: 'The latest failed attempt, if the obligation is not met.' },
+      ),
+    ),
     Renewal: Nullable(
       Fields(
         { Cycle: obligation.Cycle, DueAt: Instant(), EnrollID: Nullable(Type.String()) },
