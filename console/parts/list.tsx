@@ -71,7 +71,7 @@ export function List<T>(props: ListProps<T>) {
       {content()}
       {query.isFetchNextPageError && <Failed error={query.error} />}
       {query.hasNextPage && (
-        <Center mt="md">
+        <Center mt="md" className="list-more">
           <Button variant="default" loading={query.isFetchingNextPage} onClick={() => query.fetchNextPage()}>
             {t('more')}
           </Button>

@@ -3,7 +3,7 @@ import { useClickOutside, useDisclosure } from '@mantine/hooks';
 import { IconDotsVertical } from '@tabler/icons-react';
 import { Link, type LinkProps, useCanGoBack, useLocation } from '@tanstack/react-router';
 import { Children, Fragment, isValidElement, type ReactNode, useContext, useEffect, useRef } from 'react';
-import { useTranslations } from 'use-intl';
+import { useFormatter, useTranslations } from 'use-intl';
 import { useApi } from '../api/api.tsx';
 import { SessionContext } from '../api/session.tsx';
 import { usePageTitle } from '../shell/branding.tsx';
@@ -96,6 +96,9 @@ function PageActions({ children }: { children: ReactNode }) {
 /** The frame of every page: a level-one heading, its actions, and the title of the browser tab. */
 export function Page({ title, text, actions, back, badge, children }: PageProps) {
   usePageTitle(title);
+  const t = useTranslations('shell');
+  const session = useContext(SessionContext);
+  const day = useFormatter().dateTime(new Date(), { dateStyle: 'long' });
   const heading = useHeadingFocus();
   return (
     <Stack>
@@ -128,6 +131,9 @@ export function Page({ title, text, actions, back, badge, children }: PageProps)
         {actions && <PageActions>{actions}</PageActions>}
       </div>
       {children}
+      <Text size="xs" className="on-paper">
+        {[session?.TenantName ?? [], t('printed', { day })].flat().join(' · ')}
+      </Text>
     </Stack>
   );
 }

@@ -1484,6 +1484,7 @@ create table report_schedule (
   unit text check (unit in ('day', 'week', 'month')),
   days integer,
   course_id text,
+  requirement_id text,
   group_name text,
   every text not null check (every in ('day', 'week', 'month')),
   weekday smallint,

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { expectAccessible } from '../../server/test/support/axe.ts';
+import { expectCount } from '../../server/test/support/browser.ts';
 import { closeConsole, consoleOf } from '../../server/test/support/console.ts';
 import { startService, type TestService } from '../../server/test/support/service.ts';
 import { newCourse, newTenant } from '../../server/test/support/tenant.ts';
@@ -47,6 +48,14 @@ test('An administrator records a classroom training, finds it in the record and 
   await record.getByText('Classroom, Leeds').waitFor();
   await look('record');
   await expectAccessible(page);
+  await record.getByText('Counts for First aid').waitFor();
+  // On paper, the record says whose it is, of which organisation and of which day, without buttons.
+  await page.emulateMedia({ media: 'print' });
+  await page.getByText(bob, { exact: true }).waitFor();
+  await page.getByText(/^Acme · Printed on /).waitFor();
+  await expectCount(page.getByRole('main').getByRole('button'), 0);
+  await look('record-print');
+  await page.emulateMedia({ media: null });
   const { Items } = (await tenant.api('GET', `/obligation/${bob}`)).body;
   assert.deepEqual([Items[0].Status, Items[0].External], ['met', true]);
 

@@ -7,6 +7,7 @@ import type { Column } from '../../parts/list.tsx';
 import { MoreMenu } from '../../parts/more-menu.tsx';
 import { Instant, None, Note, OutcomeBadge } from '../../parts/values.tsx';
 import { EnrolmentLink } from '../enrolments/enrolment-link.tsx';
+import { useRequirements } from '../requirements/record.ts';
 import { DeleteCompletionDialog } from './delete-dialog.tsx';
 
 export type TrainingRecord = components['schemas']['TrainingRecord'];
@@ -16,8 +17,9 @@ export const keyOf = (row: TrainingRecord) => row.CompletionID ?? row.EnrollID ?
 /** The columns of every list of what people have done, after the person. */
 export function useRecordColumns(): Column<TrainingRecord>[] {
   const t = useTranslations('records');
+  const titles = new Map(useRequirements().map(({ RequirementID, Title }) => [RequirementID, Title]));
   return [
-    { key: 'title', header: t('title'), share: 26, cell: (row) => <What row={row} /> },
+    { key: 'title', header: t('title'), share: 26, cell: (row) => <What row={row} titles={titles} /> },
     {
       key: 'outcome',
       header: t('outcome'),
@@ -41,7 +43,10 @@ export function useRecordColumns(): Column<TrainingRecord>[] {
   ];
 }
 
-function What({ row: { LoginID, EnrollID, Title, CourseID, Release } }: { row: TrainingRecord }) {
+type WhatProps = { row: TrainingRecord; titles: ReadonlyMap<string, string> };
+
+function What({ row, titles }: WhatProps) {
+  const { LoginID, EnrollID, Title, CourseID, Release, RequirementIDs } = row;
   const t = useTranslations('records');
   const title = Title ?? CourseID ?? '';
   return (
@@ -52,6 +57,11 @@ function What({ row: { LoginID, EnrollID, Title, CourseID, Release } }: { row: T
         <EnrolmentLink of={{ LoginID, EnrollID }} text={title} />
       )}
       {Release !== null && <Note>{t('release', { number: Release })}</Note>}
+      {RequirementIDs.length > 0 && (
+        <Note>
+          {t('satisfies', { requirements: RequirementIDs.map((id) => titles.get(id) ?? id).join(', ') })}
+        </Note>
+      )}
     </>
   );
 }

@@ -30,6 +30,7 @@ export default function OneRecord() {
   return (
     <Page
       title={t('recordOf', { name })}
+      text={name === loginId ? undefined : <span className="login-id">{loginId}</span>}
       back={{ to: '/console/users/$loginId', params: { loginId }, text: name }}
       actions={
         <>

@@ -3,6 +3,7 @@ import { useTranslations } from 'use-intl';
 import { choiceOf } from '../../parts/choices.ts';
 import { TimeZoneField } from '../../parts/time-zone-field.tsx';
 import { CoursePicker } from '../enrolments/pickers.tsx';
+import { useRequirements } from '../requirements/record.ts';
 import { GroupFilter } from '../users/group.tsx';
 import { units } from './activity-figures.ts';
 import { deliveries, type FormValues, frequencies, kindsOf, reports, weekdays } from './schedule-form.ts';
@@ -99,12 +100,36 @@ function Content({ typed, set }: PartProps) {
         />
       )}
       <Group grow align="flex-start">
-        {typed.Report !== 'compliance' && (
+        {typed.Report === 'compliance' ? (
+          <RequirementField
+            value={typed.RequirementID}
+            onChange={(RequirementID) => set({ RequirementID })}
+          />
+        ) : (
           <CoursePicker value={typed.CourseID} onChange={(CourseID) => set({ CourseID })} />
         )}
         <GroupFilter value={typed.GroupName} onChange={(GroupName) => set({ GroupName })} className="" />
       </Group>
     </>
+  );
+}
+
+type FieldProps = { value: string | undefined; onChange: (value: string | undefined) => void };
+
+function RequirementField({ value = '', onChange }: FieldProps) {
+  const o = useTranslations('obligations');
+  const list = useTranslations('list');
+  const requirements = useRequirements();
+  return (
+    <NativeSelect
+      label={o('requirement')}
+      value={value}
+      onChange={(event) => onChange(event.currentTarget.value || undefined)}
+      data={[
+        { value: '', label: list('all') },
+        ...requirements.map(({ RequirementID, Title }) => ({ value: RequirementID, label: Title })),
+      ]}
+    />
   );
 }
 

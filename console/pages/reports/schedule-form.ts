@@ -37,6 +37,7 @@ export type FormValues = {
   Unit: 'day' | 'week' | 'month';
   Days: number;
   CourseID: string | undefined;
+  RequirementID: string | undefined;
   GroupName: string | undefined;
   Every: Schedule['Every'];
   Weekday: Weekday;
@@ -56,6 +57,7 @@ export const emptyForm = (recipients: string[]): FormValues => ({
   Unit: 'day',
   Days: 30,
   CourseID: undefined,
+  RequirementID: undefined,
   GroupName: undefined,
   Every: 'week',
   Weekday: 'monday',
@@ -75,6 +77,7 @@ export const valuesOf = (schedule: Schedule): FormValues => {
     Unit: schedule.Unit ?? empty.Unit,
     Days: schedule.Days ?? empty.Days,
     CourseID: schedule.CourseID ?? undefined,
+    RequirementID: schedule.RequirementID ?? undefined,
     GroupName: schedule.GroupName ?? undefined,
     Every: schedule.Every,
     Weekday: schedule.Weekday ?? empty.Weekday,
@@ -94,6 +97,7 @@ export function bodyOf(typed: FormValues): NewSchedule {
     Report,
     ...(Report === 'activity' ? { Unit: typed.Unit, Days: typed.Days } : { By: typed.By }),
     CourseID: Report === 'compliance' ? null : (typed.CourseID ?? null),
+    RequirementID: Report === 'compliance' ? (typed.RequirementID ?? null) : null,
     GroupName: typed.GroupName ?? null,
     Every,
     ...(Every === 'week' ? { Weekday: typed.Weekday } : {}),

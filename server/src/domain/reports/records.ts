@@ -10,6 +10,7 @@ import { invalid } from '../../lib/errors.ts';
 import { isId } from '../../lib/ids.ts';
 import { isInstant } from '../../lib/instants.ts';
 import { outcomeSql, outcomes, statusAtSql } from '../enrolments/record/states.ts';
+import { catchUp } from '../requirements/follow.ts';
 import { timeZoneOf } from '../tenants/time-zone.ts';
 import { isOfPeople, type PeopleFilter } from '../users/groups.ts';
 import { LoginID } from '../users/schemas.ts';
@@ -115,7 +116,7 @@ const toRecord = (row: RecordRow, isNamed: boolean): TrainingRecord =>
   });
 
 /** A page of records, newest first: by completion, or by enrolment if there is none. */
-function pageOfRecords(
+async function pageOfRecords(
   ctx: TenantContext,
   input: PageQuery,
   rows: string,
@@ -125,6 +126,8 @@ function pageOfRecords(
   const cursor = readCursor(input);
   const [at = '', id = ''] = cursor?.split(' ') ?? [];
   if (cursor !== null && !(isInstant(at) && isId(id))) throw foreignCursor();
+  // What was completed a moment ago already counts for requirements.
+  if (cursor === null) await catchUp(ctx);
   const isNamed = hasScope(ctx, 'users:read');
   return page<RecordRow, TrainingRecord>(
     ctx,

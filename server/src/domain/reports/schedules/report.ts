@@ -33,6 +33,7 @@ export function reportOf(row: ScheduleRow, now: Date, zone: string): Report {
   const today = name === 'compliance' ? dayIn(now, zone) : dayOf(now);
   const filters = {
     ...(row.course_id !== null && { CourseID: row.course_id }),
+    ...(row.requirement_id !== null && { RequirementID: row.requirement_id }),
     ...(row.group_name !== null && { GroupName: row.group_name }),
   };
   const lines = { By: row.by ?? 'course', ...filters };

@@ -152,14 +152,15 @@ test('compliance is sent by webhook and by email, as of the end of the previous 
     'validation_failed',
     'Recipients',
   );
-  const fields = { Report: 'compliance', Time: '12:00', TimeZone: 'UTC' };
+  expectStatus(await tenant.api('PUT', '/requirement/other', { ...rule, Title: 'Other' }), 201);
+  const fields = { Report: 'compliance', RequirementID: 'fire', Time: '12:00', TimeZone: 'UTC' };
   const { ScheduleID, read } = await scheduled(tenant, fields);
   await scheduled(tenant, { ...fields, By: 'total', ...byMail(boss) });
   await pass();
   assert.equal((await read()).LastProblem, null);
   const today = new Intl.DateTimeFormat('en-CA', { timeZone: TimeZone }).format(clock.now());
   const To = dayAfter(today, -1);
-  const URL = `${service.baseUrl}/report/compliance?By=requirement&AsOf=${To}`;
+  const URL = `${service.baseUrl}/report/compliance?By=requirement&RequirementID=fire&AsOf=${To}`;
   assert.deepEqual(await reportsOf(tenant), [
     { ScheduleID, Name: 'Daily', Report: 'compliance', From: null, To, URL },
   ]);

@@ -55,11 +55,13 @@ test('a report can be scheduled, read, listed, changed and deleted', async () =>
     Items: [schedule],
     NextCursor: null,
   });
-  const compliance = await put({ Report: 'compliance' });
-  assert.deepEqual([compliance.body.By, compliance.body.CourseID], ['requirement', null]);
+  const compliance = await put({ Report: 'compliance', RequirementID: 'fire' });
+  const { By: lines, CourseID: none, RequirementID } = compliance.body;
+  assert.deepEqual([lines, none, RequirementID], ['requirement', null, 'fire']);
   const changed = await put({ Report: 'activity', Every: 'month', MonthDay: 31, CourseID: 'x' });
   expectStatus(changed, 200);
   assert.deepEqual([changed.body.By, changed.body.Unit, changed.body.Days], [null, 'day', 30]);
+  assert.equal(changed.body.RequirementID, null);
   assert.deepEqual([changed.body.Weekday, changed.body.MonthDay], [null, 31]);
   const paused = await put({ Status: 'paused', CourseID: null });
   assert.deepEqual([paused.body.NextRunAt, paused.body.CourseID], [null, null]);
@@ -83,6 +85,7 @@ for (const [body, param] of [
   [{ ...hook, By: 'requirement' }, 'By'],
   [{ ...hook, Report: 'compliance', By: 'course' }, 'By'],
   [{ ...hook, Report: 'compliance', CourseID: 'x' }, 'CourseID'],
+  [{ ...hook, RequirementID: 'x' }, 'RequirementID'],
   [{ ...hook, Time: '24:00' }, 'Time'],
   [{ ...hook, Time: '7:00' }, 'Time'],
   [{ ...hook, TimeZone: 'Europe/Nowhere' }, 'TimeZone'],

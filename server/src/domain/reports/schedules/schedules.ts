@@ -30,9 +30,9 @@ const pauseMilliseconds = 10 * 60_000;
 type Handle = { scheduleId: string };
 
 const insert = `
-insert into report_schedule (tenant_id, schedule_id, name, report, by, unit, days, course_id, group_name, every, weekday,
-  month_day, time, time_zone, delivery, status, next_run_at, created_at, updated_at)
-select $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $18
+insert into report_schedule (tenant_id, schedule_id, name, report, by, unit, days, course_id, requirement_id, group_name, every,
+  weekday, month_day, time, time_zone, delivery, status, next_run_at, created_at, updated_at)
+select $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $19
 where (select count(*) from report_schedule other where other.tenant_id = $1) < ${maxSchedules}
 returning *`;
 
@@ -62,7 +62,14 @@ export async function createSchedule(ctx: TenantContext, input: NewReportSchedul
   const scheduleId = newId(now);
   const values = [
     ...[ctx.tenantId, scheduleId, settings.name, settings.report, settings.by, settings.unit],
-    ...[settings.days, settings.course_id, settings.group_name, settings.every, settings.weekday],
+    ...[
+      settings.days,
+      settings.course_id,
+      settings.requirement_id,
+      settings.group_name,
+      settings.every,
+      settings.weekday,
+    ],
     ...[settings.month_day, settings.time, settings.time_zone, settings.delivery, settings.status],
     ...[nextRunOf(settings, { now, lastRun: null }), now],
   ];

@@ -1,6 +1,7 @@
 import Type from 'typebox';
 import { Fields, Instant, Nullable, OneOf, Text } from '../../../http/validation/schema.ts';
 import { CourseID } from '../../catalogue/schemas.ts';
+import { RequirementID } from '../../requirements/schemas.ts';
 import { units } from '../periods.ts';
 import { GroupName, lineBy } from '../schemas.ts';
 import { frequencies, weekdays } from './times.ts';
@@ -46,6 +47,7 @@ const fields = {
     }),
   ),
   CourseID: Nullable({ ...CourseID, description: 'Only this course. Not for `compliance`.' }),
+  RequirementID: Nullable({ ...RequirementID, description: 'Only this requirement. Only for `compliance`.' }),
   GroupName: Nullable(GroupName),
   Every: OneOf(frequencies, { description: 'How often the report runs.' }),
   Weekday: Nullable(

@@ -57,6 +57,9 @@ export function settingsOf(
   if (by !== null && !lines.includes(by))
     throw invalid('By', `A report about ${Report} has no lines by ${by}. Send one of ${lines.join(', ')}.`);
   const course = conditional(input.CourseID, before?.CourseID, { name: 'CourseID', ...ofCourses });
+  const requirement = conditional(input.RequirementID, before?.RequirementID, {
+    ...{ name: 'RequirementID', only: 'Report is compliance', applies: Report === 'compliance' },
+  });
   const unit = conditional(input.Unit, before?.Unit, { name: 'Unit', ...ofActivity });
   const days = conditional(input.Days, before?.Days, { name: 'Days', ...ofActivity });
   const weekday = conditional(input.Weekday, before?.Weekday, { name: 'Weekday', ...ofWeek });
@@ -72,6 +75,7 @@ export function settingsOf(
     unit: isActivity ? (unit ?? 'day') : null,
     days: isActivity ? (days ?? 30) : null,
     course_id: course,
+    requirement_id: requirement,
     group_name: sent.GroupName ?? null,
     every: Every,
     weekday: weekday === null ? null : weekdays.indexOf(weekday) + 1,
