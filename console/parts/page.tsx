@@ -104,7 +104,7 @@ export function Page({ title, text, actions, back, badge, children }: PageProps)
     <Stack>
       <div className="page-head">
         {back && (
-          <div>
+          <div className="page-back">
             <Anchor
               size="sm"
               lh={1.2}

@@ -52,7 +52,6 @@ export default function Requirements() {
           {
             key: 'title',
             header: t('title'),
-            share: 26,
             cell: ({ RequirementID, Title, Status }) => (
               <>
                 <Anchor
@@ -75,7 +74,6 @@ export default function Requirements() {
           {
             key: 'rule',
             header: t('rule'),
-            share: 32,
             cell: (one) => (
               <>
                 <AudienceText {...one.Audience} />

@@ -83,7 +83,7 @@ const plan = {
   Changes: [
     {
       ...{ LoginID: 'ada', Change: 'open', Reason: 'The user belongs to the audience.' },
-      ...{ Because: 'joined', Values: {} },
+      ...{ Because: 'joined', Values: {}, Status: 'not_due' },
       ...{ DueAt: '2026-02-14T23:59:59.000Z', DueAtBefore: null },
       ...{ ValidUntil: null, ValidUntilBefore: null },
     },
