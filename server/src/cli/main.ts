@@ -12,6 +12,7 @@ import { type Config, readConfig } from '../infra/context/config.ts';
 import type { Context } from '../infra/context/context.ts';
 import { onReachableNodes } from '../infra/operations/jobs.ts';
 import { startWarnings } from '../infra/operations/start-warnings.ts';
+import { collectGarbage } from '../lib/collect-garbage.ts';
 import { clearScratch, scratchAge } from '../lib/files.ts';
 import { type Log, openLog } from '../lib/log.ts';
 import { createForOwnerOnly } from '../lib/owner-only.ts';
@@ -107,4 +108,6 @@ export async function serve(): Promise<void> {
   if (first) process.stdout.write(linkMessage(first.link));
   if (hint) process.stdout.write(hint);
   log.info({ api: config.baseUrl, content: config.contentUrl }, 'Lectern is ready');
+  // By then, the first jobs have run.
+  setTimeout(collectGarbage, 5_000).unref();
 }
