@@ -135,7 +135,9 @@ const cases: Record<string, string[]> = {
     `LoginID=${names.LoginID}&Status=failed`,
   ],
   listInvitations: ['Order=oldest', 'Order=newest'].flatMap((order) =>
-    ['', 'Status=pending', 'Status=expired'].map((filter) => `${order}&${filter}`),
+    ['', 'Status=pending', 'Status=expired', `LoginID=${names.LoginID}`].map(
+      (filter) => `${order}&${filter}`,
+    ),
   ),
   listEvents: ['Order=oldest', 'Order=newest'].flatMap((order) =>
     ['', `EnrollID=${names.EnrollID}`, `LoginID=${names.LoginID}`].map((filter) => `${order}&${filter}`),
