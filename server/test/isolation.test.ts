@@ -154,8 +154,8 @@ const leftOut: Record<string, string[]> = {
   changeSettings: ['RequireSignIn'],
   putCertificateTemplate: ['ValidTo'],
   previewCertificateTemplate: ['ValidTo'],
-  createReportSchedule: ['Unit', 'Days', 'Weekday', 'MonthDay'],
-  updateReportSchedule: ['Unit', 'Days', 'Weekday', 'MonthDay'],
+  createReportSchedule: ['RequirementID', 'Unit', 'Days', 'Weekday', 'MonthDay'],
+  updateReportSchedule: ['RequirementID', 'Unit', 'Days', 'Weekday', 'MonthDay'],
 };
 
 function bodyOf(route: Route): unknown {
