@@ -61,14 +61,13 @@ export const addresses = ({
   '/docs': ['/docs'],
 });
 
-/** Lists that are the main content of their page. */
+/** Lists that are the main content of their page. The list of requirements wraps its texts instead. */
 export const lists = [
   ...['api-keys', 'audit', 'courses', 'enrolments', 'events', 'invitations', 'invitations/mails', 'keys'],
   ...['reports', 'reports?by=course_and_group', 'reports/access', 'reports/access?by=course_and_group'],
   ...[
     'reports/compliance?by=requirement',
     'reports/schedules',
-    'requirements',
     'requirements/people',
     'statements',
     'users',
