@@ -14,6 +14,7 @@ import { appendAudit } from '../audit/chain.ts';
 import { checkUrl } from '../events/webhooks/addresses.ts';
 import { emptyWebhook } from '../events/webhooks/delete-webhook.ts';
 import { keepPlatformEndpoint, removePlatformEndpoint } from '../events/webhooks/platform-endpoint.ts';
+import { signingKey } from '../identity/tenant-keys.ts';
 import { type NewPlatform, Platform, type PlatformChange } from './schemas.ts';
 
 export type PlatformRow = Selectable<LtiPlatformTable>;
@@ -186,6 +187,8 @@ export async function createPlatform(ctx: TenantContext, input: NewPlatform): Pr
     if (!row) throw platformNotFound();
     await addDeployments(ctx, row, DeploymentIDs);
     await keepPlatformEndpoint(ctx, endpointOf(row));
+    // A platform reads the keyset when it registers the tool, before the first score.
+    await signingKey(ctx, 'RS256', ctx.now());
     await appendAudit(ctx, ctx.tenantId, {
       action: 'platform.created',
       targetId: row.platform_id,

@@ -217,6 +217,15 @@ test('a launch says only what the tool may know, and names its services', async 
   assert.equal(returned.status, 200);
 });
 
+test('the keyset has a key before the first launch', async () => {
+  const { Registration } = await withTool();
+  const { keys } = (await (await fetch(Registration.JWKSURL)).json()) as { keys: { alg: string }[] };
+  assert.deepEqual(
+    keys.map(({ alg }) => alg),
+    ['RS256'],
+  );
+});
+
 test('authentication requests that differ from the registration are rejected and shown', async () => {
   const { tool, login } = await launched();
   const bad: [Record<string, string>, number][] = [

@@ -16,6 +16,7 @@ import { deleteOwnCourse } from '../catalogue/paths.ts';
 import { courseNotFound } from '../catalogue/problems.ts';
 import { putToolCourse } from '../catalogue/tool-course.ts';
 import { checkUrl } from '../events/webhooks/addresses.ts';
+import { signingKey } from '../identity/tenant-keys.ts';
 import { Tool, type ToolChange, type ToolRequest } from './schemas.ts';
 
 export type ToolRow = Omit<Selectable<LtiToolTable>, 'custom'> & {
@@ -169,8 +170,11 @@ export async function putTool(
       .set({ login_url: LoginURL, redirect_uris: redirects, jwks_url: keys.jwks, public_key: keys.key })
       .execute();
     const tool = await readTool(ctx, { courseId });
-    if (!before) await appendAudit(ctx, ctx.tenantId, audit('created', courseId));
-    else {
+    if (!before) {
+      // A tool reads the keyset when it is registered, before the first launch.
+      await signingKey(ctx, 'RS256', ctx.now());
+      await appendAudit(ctx, ctx.tenantId, audit('created', courseId));
+    } else {
       const Changed = differences(tool, toTool(ctx, before)).filter((name) => name in input);
       if (Changed.length > 0)
         await appendAudit(ctx, ctx.tenantId, {
