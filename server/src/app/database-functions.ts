@@ -7,6 +7,7 @@ import { eraseFunction } from '../domain/lrs/erase-function.ts';
 import { storeForTenants, storeFunction } from '../domain/lrs/store-function.ts';
 import { relaunchForTenants, relaunchFunction } from '../domain/lti/relaunch.ts';
 import { createUserFunction, createUsersForTenants } from '../domain/users/create-user.ts';
+import { readAnswers } from '../infra/calls/stored-responses.ts';
 
 export const databaseFunctions: readonly DatabaseFunction[] = [
   createUserFunction,
@@ -17,6 +18,7 @@ export const databaseFunctions: readonly DatabaseFunction[] = [
   storeFunction,
   eraseFunction,
   relaunchFunction,
+  readAnswers,
 ];
 
 /** Call one of the others for several tenants. */

@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { sql } from 'kysely';
+import { countTouched, type Touched } from '../../test/support/rows-touched.ts';
 import { startService, type TestService } from '../../test/support/service.ts';
+import { newTenant } from '../../test/support/tenant.ts';
 import { once, type Prepare, valueOrThrow } from '../infra/calls/once.ts';
 import { deleteExpiredResponses } from '../infra/calls/stored-responses.ts';
 
@@ -137,4 +139,23 @@ test('a key can be used again after 24 hours, and the job removes the stored res
   const { rows } = await sql<{ left: number }>`
     select count(*)::int as left from stored_answer where tenant_id = 'test'`.execute(service.ctx.db);
   assert.equal(rows[0]?.left, 1);
+});
+
+test('a call looks its key up by the index, also if there were no keys when it was planned', async (t) => {
+  const touched: Touched[] = [];
+  const counted = await startService({ over: (engine) => countTouched(engine, (one) => touched.push(one)) });
+  t.after(counted.close);
+  const { TenantID, api } = await newTenant(counted);
+  const call = (key: string) => api('POST', '/user', { LoginID: key }, { 'idempotency-key': key });
+  await sql`/* across tenants: a test */ delete from stored_answer`.execute(counted.ctx.db);
+  await sql`/* across tenants: a test gathers statistics */ analyze stored_answer`.execute(counted.ctx.db);
+  for (let n = 0; n < 30; n++) await call(`first-${n}`);
+  await sql`
+    insert into stored_answer (tenant_id, key_hash, request_hash, expires_at)
+    select ${TenantID}, decode(md5(n::text), 'hex'), decode(md5(n::text), 'hex'), now() from generate_series(1, 3000) n
+  `.execute(counted.ctx.db);
+  touched.length = 0;
+  assert.equal((await call('last')).status, 201);
+  const most = Math.max(...touched.map(({ rows }) => rows));
+  assert.ok(most < 100, `${most} rows`);
 });

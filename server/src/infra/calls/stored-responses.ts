@@ -6,6 +6,7 @@ import {
   type KeyObject,
   randomBytes,
 } from 'node:crypto';
+import { databaseFunction } from '../../db/functions.ts';
 import { forTenant, run } from '../../db/transaction.ts';
 import { type ErrorCode, Problem, type ProblemExtras } from '../../lib/errors.ts';
 import type { Context, TenantContext } from '../context/context.ts';
@@ -77,19 +78,30 @@ const aboutUser = (ctx: TenantContext, loginId: string): string =>
 const aboutTenantMark = (ctx: Context, tenantId: string): string =>
   derive(secretOf(ctx), `tenant\0${tenantId}`)[0];
 
-const readText = `
-select wanted.n, known.answer, encode(known.request_hash, 'hex') as request_hash, known.expires_at <= $3 as expired
-from ${wantedRows('key_hash text')}
-cross join lateral (
-  select stored_answer.answer, stored_answer.request_hash, stored_answer.expires_at from stored_answer
-  where stored_answer.tenant_id = $1 and stored_answer.key_hash = decode(wanted.key_hash, 'hex') limit 1
-) known`;
+/**
+ * A function, because its plan looks rows up by an index. The table is almost empty at times, and a statement planned then
+ * would scan it until the database has new statistics.
+ */
+export const readAnswers = databaseFunction({
+  name: 'read_answers',
+  parameters: 'text, jsonb, timestamptz',
+  returns: 'table (n integer, answer bytea, request_hash text, expired boolean)',
+  body: `
+begin
+  return query select wanted.n, known.answer, encode(known.request_hash, 'hex'), known.expires_at <= $3
+  from ${wantedRows('key_hash text')}
+  cross join lateral (
+    select own.answer, own.request_hash, own.expires_at from stored_answer own
+    where own.tenant_id = $1 and own.key_hash = decode(wanted.key_hash, 'hex') limit 1
+  ) known;
+end`,
+});
 
 type Stored = { answer: Buffer | null; request_hash: string; expired: boolean };
 
 const read = coalesceReads<string, Stored>({
   name: 'read_answer',
-  text: readText,
+  text: `select * from ${readAnswers.name}($1, $2, $3)`,
   item: (keyHash) => ({ key_hash: keyHash }),
   more: (ctx) => [ctx.now()],
 });
