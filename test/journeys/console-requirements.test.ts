@@ -112,7 +112,7 @@ for (const [device, size] of [
       await dialog.getByRole('button', { name: /^Remind \d+ people$/ }).click();
       await page.getByText(/people are reminded$/).waitFor();
     } else {
-      await dialog.getByText(/have been reminded today$/).waitFor();
+      await dialog.getByText(/have been reminded today: /).waitFor();
       await page.keyboard.press('Escape');
     }
 
@@ -194,6 +194,37 @@ test('A requirement shows what it would change before it is saved, and a person 
   await page.getByRole('heading', { name: 'Required training' }).waitFor();
   await shot(page, 'person');
   await expectAccessible(page);
+  await closeConsole(page);
+});
+
+test('Completions of a release are declared void after the plan says who must repeat the course', async () => {
+  const met = (await tenantApi('GET', '/obligation?Status=met&Limit=200')).body.Items as {
+    RequirementID: string;
+    LoginID: string;
+  }[];
+  const { RequirementID = '' } = met[0] ?? {};
+  const page = await administrator({ width: 1280, height: 800 });
+  await page.goto(`${service.baseUrl}/console/requirements/edit?id=${RequirementID}`);
+  await page.getByRole('button', { name: 'Declare completions void' }).click();
+  const dialog = page.getByRole('dialog');
+  await dialog.getByRole('textbox', { name: 'Release' }).fill('9');
+  await dialog.getByRole('alert').waitFor();
+  await shot(page, 'void-unknown');
+  await dialog.getByRole('textbox', { name: 'Release' }).fill('1');
+  await dialog.getByText(/^\d+ people must repeat the course\.$/).waitFor();
+  await shot(page, 'void');
+  await expectAccessible(page);
+  await dialog.getByRole('button', { name: /^Declare void for \d+ people$/ }).click();
+  await page.getByText(/^\d+ people must repeat the course$/).waitFor();
+  await page.getByText(/release 1, completed before/).waitFor();
+  await shot(page, 'voided');
+  const { Voided } = (await tenantApi('GET', `/requirement/${RequirementID}`)).body;
+  assert.deepEqual(
+    Voided.map(({ Release }: { Release: number }) => Release),
+    [1],
+  );
+  const left = (await tenantApi('GET', `/obligation?Status=met&RequirementID=${RequirementID}`)).body.Items;
+  assert.ok(left.length < met.filter((one) => one.RequirementID === RequirementID).length);
   await closeConsole(page);
 });
 

@@ -30,6 +30,7 @@ import { CoursesPicker } from '../enrolments/pickers.tsx';
 import { AudienceFields } from './audience-fields.tsx';
 import { Plan } from './plan.tsx';
 import { type Requirement, type RequirementChange, readRequirements } from './record.ts';
+import { Voided } from './voided.tsx';
 
 type Planned = components['schemas']['RequirementPlan'];
 
@@ -136,6 +137,11 @@ export function RequirementForm({ requirement }: { requirement: Requirement | nu
           onChange={(RetainYears) => set({ RetainYears })}
         />
       </Part>
+      {requirement && (
+        <Part title={t('void.part')}>
+          <Voided requirement={requirement} />
+        </Part>
+      )}
       <FailedAction error={planning.error ?? saving.error} />
       {plan && <Plan plan={plan} />}
       <Group justify="space-between">

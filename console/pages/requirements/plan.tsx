@@ -7,9 +7,9 @@ import { ListedUser } from '../users/person.tsx';
 import { useBecause } from './because.ts';
 import { StatusBadge } from './status.tsx';
 
-type RequirementPlan = components['schemas']['RequirementPlan'];
+export type RequirementPlan = components['schemas']['RequirementPlan'];
 
-const shown = 50;
+export const shown = 50;
 /** The changes that may be overdue from the beginning. */
 const begins = ['open', 'move', 'reopen'];
 const changes = ['open', 'move', 'meet', 'reopen', 'close'] as const;
