@@ -124,7 +124,7 @@ export function EnrolForm({ onMade }: Props) {
       ...{ LoginID, CourseID },
       ...(DurationID === undefined ? {} : { DurationID }),
       ...(due === '' ? {} : { DueAt: due }),
-      ...(end === '' ? {} : { ExpiresAt: `${end}T23:59:59Z` }),
+      ...(end === '' ? {} : { ExpiresAt: end }),
       IfEnrolled: extendsAccess ? 'extend' : 'fail',
     });
     await queries.invalidateQueries();

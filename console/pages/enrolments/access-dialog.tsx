@@ -6,7 +6,7 @@ import { useApi } from '../../api/api.tsx';
 import { dataOf } from '../../api/data.ts';
 import { nameOf } from '../../api/session.tsx';
 import { ChangeDialog, type Step } from '../../parts/change-dialog.tsx';
-import { localDate } from './local-date.ts';
+import { useDayValue } from '../../parts/day-zone.ts';
 import { EndOf, type ListedEnrolment } from './values.tsx';
 
 type Body = components['schemas']['EnrolmentChange'] | 'renew';
@@ -40,17 +40,18 @@ type Props = {
 export function AccessDialog({ title, read, only, initial, onClose }: Props) {
   const t = useTranslations('enrolments');
   const { client } = useApi();
+  const dayOf = useDayValue();
   const [choice, setChoice] = useState<AccessChoice>(
     initial ?? (only?.Status === 'withdrawn' ? 'restore' : only?.ExpiresAt === null ? 'day' : 'days'),
   );
   const [days, setDays] = useState<number | string>(usualDays);
   // The end that is extended does not move while the dialog is open.
   const [now] = useState(Date.now);
-  const [day, setDay] = useState(() => localDate(new Date(now + usualDays * dayMilliseconds)));
+  const [day, setDay] = useState(() => dayOf(new Date(now + usualDays * dayMilliseconds).toISOString()));
   // Typing another day than the one that follows from the days chooses it.
   const extended =
     choice === 'days' && only?.ExpiresAt && Number(days) > 0
-      ? localDate(new Date(endAfter(only.ExpiresAt, Number(days), now)))
+      ? dayOf(endAfter(only.ExpiresAt, Number(days), now))
       : null;
   const offered = choices.filter((one) => {
     if (!only) return true;
@@ -69,11 +70,10 @@ export function AccessDialog({ title, read, only, initial, onClose }: Props) {
       return ExpiresAt === null || !(Number(days) > 0)
         ? null
         : { body: { ExpiresAt: endAfter(ExpiresAt, Number(days), now) } };
-    const end = new Date(`${day}T23:59:59`);
-    if (Number.isNaN(end.getTime())) return null;
+    if (day === '') return null;
     // The same day for many does not shorten anyone's access.
-    const isLater = ExpiresAt === null || new Date(ExpiresAt) >= end;
-    return !only && isLater ? null : { body: { ExpiresAt: end.toISOString() } };
+    const isLater = ExpiresAt === null || dayOf(ExpiresAt) >= day;
+    return !only && isLater ? null : { body: { ExpiresAt: day } };
   }
 
   const send = ({ LoginID, EnrollID, CourseID, DurationID }: Row, body: Body) =>

@@ -1,10 +1,10 @@
 import { TextInput } from '@mantine/core';
 import { useTranslations } from 'use-intl';
+import { useDayValue } from '../../parts/day-zone.ts';
 import { FormDialog } from '../../parts/form-dialog.tsx';
 import { useFormState } from '../../parts/form-state.ts';
 import { PairsField, pairsOf, recordOf } from '../../parts/pairs.tsx';
 import { factorOfText, TimeFactorField, textOfFactor } from '../../parts/time-factor.tsx';
-import { localDate } from './local-date.ts';
 import { useChange } from './use-changes.ts';
 import type { Enrolment } from './values.tsx';
 
@@ -14,11 +14,12 @@ export function DetailsDialog({ enrolment, isOpen, onClose }: Props) {
   const t = useTranslations('enrolments');
   const act = useTranslations('act');
   const change = useChange(enrolment);
+  const dayOf = useDayValue();
   const [reference, setReference] = useFormState(isOpen, () => enrolment.Reference ?? '');
   const [pairs, setPairs] = useFormState(isOpen, () => pairsOf(enrolment.Metadata));
   const factorNow = textOfFactor(enrolment.TimeFactor);
   const [factor, setFactor] = useFormState(isOpen, () => factorNow);
-  const dueNow = enrolment.DueAt === null ? '' : localDate(new Date(enrolment.DueAt));
+  const dueNow = enrolment.DueAt === null ? '' : dayOf(enrolment.DueAt);
   const [due, setDue] = useFormState(isOpen, () => dueNow);
   const submit = () => {
     // An unchanged factor may be the user's.

@@ -61,11 +61,11 @@ function useColumns(): Column<ListedEnrolment>[] {
   const t = useTranslations('enrolments');
   const shared = useEnrolmentColumns();
   return [
-    { key: 'learner', header: t('learner'), share: 32, cell: (row) => <Learner {...row} /> },
+    { key: 'learner', header: t('learner'), share: 30, cell: (row) => <Learner {...row} /> },
     {
       key: 'course',
       header: t('course'),
-      share: 26,
+      share: 30,
       cell: ({ CourseTitle }) => <span className="break">{CourseTitle}</span>,
     },
     ...shared,

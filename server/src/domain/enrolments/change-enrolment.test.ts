@@ -135,7 +135,7 @@ test('an invalid PUT is rejected and changes nothing', async () => {
     [{ ExpiresAt: '2026-02-30T00:00:00Z' }, 'validation_failed', 'ExpiresAt'],
     [{ ExpiresAt: '2016-12-31T23:59:60Z' }, 'validation_failed', 'ExpiresAt'],
     [{ ExpiresAt: '0000-01-01T00:00:00Z' }, 'validation_failed', 'ExpiresAt'],
-    [{ ExpiresAt: '2026-01-01' }, 'validation_failed', 'ExpiresAt'],
+    [{ ExpiresAt: '2026-02-30' }, 'validation_failed', 'ExpiresAt'],
     [{ Metadata: null }, 'validation_failed', 'Metadata'],
   ] as const)
     expectProblem(await put(body), 422, code, param);

@@ -37,6 +37,22 @@ test('a day or an instant is stored as the last second of that day in the time z
   }
 });
 
+test('access ends at an instant, or at the end of a day in the time zone of the tenant', async () => {
+  const { address } = await enrol({});
+  for (const [ExpiresAt, shown] of [
+    ['2090-12-31', '2090-12-31T22:59:59.000Z'],
+    ['2090-12-31T12:00:00+02:00', '2090-12-31T10:00:00.000Z'],
+  ]) {
+    assert.equal((await enrol({ ExpiresAt })).ExpiresAt, shown);
+    assert.equal((await api('PUT', address, { ExpiresAt })).body.ExpiresAt, shown);
+  }
+  for (const ExpiresAt of ['2090-02-30', '2090-12-31T25:00:00Z', '31.12.2090']) {
+    expectProblem(await api('PUT', address, { ExpiresAt }), 422, 'validation_failed', 'ExpiresAt');
+    const path = `/enrol/${await user()}/${CourseID}/open`;
+    expectProblem(await api('POST', path, { ExpiresAt }), 422, 'validation_failed', 'ExpiresAt');
+  }
+});
+
 test('an option sets the due date of new enrolments, by the day of the tenant on which they begin', async () => {
   const { address, DueAt, EnrolledAt } = await enrol({}, 'month');
   const due = (period: string, from: string) =>

@@ -18,7 +18,7 @@ import { knownPeriods, type OptionRow, toOption } from '../catalogue/options.ts'
 import { courseNotFound } from '../catalogue/problems.ts';
 import type { Course } from '../catalogue/schemas.ts';
 import { numberBeforeCommit } from '../events/write.ts';
-import { endOfDay, timeZoneOf } from '../tenants/time-zone.ts';
+import { endAt, endOfDay, timeZoneOf } from '../tenants/time-zone.ts';
 import { groupsSql } from '../users/groups.ts';
 import { userNotFound } from '../users/users.ts';
 import { enrolForTenants } from './enrol-function.ts';
@@ -300,7 +300,7 @@ export async function enrolLast(
 
 async function prepareRow(ctx: TenantContext, input: EnrolInput): Promise<EnrolRow> {
   const dueDates = await dueDatesOf(ctx, input);
-  return rowOf(ctx, await withDueAt(ctx, input), { dueDates });
+  return rowOf(ctx, await withInstants(ctx, input), { dueDates });
 }
 
 function rowOf(
@@ -319,7 +319,7 @@ function rowOf(
     course_id: input.courseId,
     duration_id: input.durationId ?? null,
     if_enrolled: input.IfEnrolled ?? 'return',
-    expires_at: input.ExpiresAt === undefined ? null : new Date(input.ExpiresAt).toISOString(),
+    expires_at: input.ExpiresAt ?? null,
     path_enroll_id: input.pathEnrollId ?? null,
     due_dates: dueDates,
     ...changedDetails(input),
@@ -342,13 +342,17 @@ function enrolledBy(ctx: TenantContext, input: EnrolInput, outcome: Outcome): En
   };
 }
 
-/** The input with DueAt as an instant. */
-export async function withDueAt<I extends { DueAt?: string | null }>(
+/** The input with its days as instants. */
+export async function withInstants<I extends { DueAt?: string | null; ExpiresAt?: string | null }>(
   ctx: TenantContext,
   input: I,
 ): Promise<I> {
-  if (input.DueAt == null) return input;
-  return { ...input, DueAt: (await endOfDay(ctx, input.DueAt, 'DueAt')).toISOString() };
+  const { DueAt, ExpiresAt } = input;
+  return {
+    ...input,
+    ...(DueAt != null && { DueAt: (await endOfDay(ctx, DueAt, 'DueAt')).toISOString() }),
+    ...(ExpiresAt != null && { ExpiresAt: (await endAt(ctx, ExpiresAt, 'ExpiresAt')).toISOString() }),
+  };
 }
 
 /**

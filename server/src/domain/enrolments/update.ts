@@ -15,7 +15,7 @@ import { appendEvents, type NewEvent } from '../events/append.ts';
 import type { EventType } from '../events/types.ts';
 import { requireUntouched } from '../users/untouched.ts';
 import { storedTimeFactor } from '../users/users.ts';
-import { withDueAt } from './enrol.ts';
+import { withInstants } from './enrol.ts';
 import { changedDetails, detailNames, storedDetails } from './record/details.ts';
 import {
   type EnrolmentRow,
@@ -179,7 +179,7 @@ export async function updateEnrolment(
   { untouchedMs }: { untouchedMs?: number } = {},
 ): Promise<Enrolment> {
   if (!isId(input.enrollId)) throw enrolmentNotFound();
-  const sent = await withDueAt(ctx, input);
+  const sent = await withInstants(ctx, input);
   return transaction(ctx, async (ctx) => {
     const before = await selectEnrolments(ctx)
       .where('enrolment.enroll_id', '=', input.enrollId)

@@ -1,5 +1,3 @@
-import { isDay } from '../../lib/days.ts';
-
 /** The order of day and month in dates such as 3/4/2027. Null if nothing shows it. */
 export type DateOrder = 'day-month' | 'month-day' | null;
 
@@ -34,16 +32,7 @@ export function orderOf(texts: Iterable<string>): DateOrder {
   return order;
 }
 
-/**
- * The end of access as RFC 3339: a day lasts until its end in UTC. `ambiguous` if it could be two days; null if it is not
- * a date.
- */
-export function endOf(cell: string, order: DateOrder): string | 'ambiguous' | null {
-  const read = dayOrInstantOf(cell, order);
-  return read !== null && isDay(read) ? `${read}T23:59:59.000Z` : read;
-}
-
-/** An RFC 3339 instant or a day, for fields that accept both. */
+/** An RFC 3339 instant or a day. `ambiguous` if it could be two days; null if it is not a date. */
 export function dayOrInstantOf(cell: string, order: DateOrder): string | 'ambiguous' | null {
   const text = cell.trim();
   if (instant.test(text)) return Number.isNaN(Date.parse(text)) ? null : new Date(text).toISOString();

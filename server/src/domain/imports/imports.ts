@@ -14,7 +14,8 @@ import { requireScope } from '../../infra/context/scopes.ts';
 import { Problem } from '../../lib/errors.ts';
 import { isId } from '../../lib/ids.ts';
 import { audit } from '../audit/chain.ts';
-import { endOf, orderOf } from './dates.ts';
+import { endAt } from '../tenants/time-zone.ts';
+import { dayOrInstantOf, orderOf } from './dates.ts';
 import {
   type ImportExample,
   type ImportLine,
@@ -53,8 +54,9 @@ async function exampleOf(ctx: TenantContext, record: ImportRecord): Promise<Impo
   const cells = dates.map(({ cell }) => cell);
   const order = record.options.DateOrder ?? orderOf(cells);
   for (const cell of cells) {
-    const At = endOf(cell, order);
-    if (At !== null && At !== 'ambiguous') return { Cell: cell, At };
+    const read = dayOrInstantOf(cell, order);
+    if (read !== null && read !== 'ambiguous')
+      return { Cell: cell, At: (await endAt(ctx, read, 'ExpiresAt')).toISOString() };
   }
   return null;
 }

@@ -2,7 +2,7 @@ import { readLists } from '../../http/rows/bulk.ts';
 import { damaged } from '../../http/rows/work-rows.ts';
 import { loose, nearest } from '../../lib/nearest.ts';
 import { cleanFields, foldCase } from '../../lib/unicode.ts';
-import { dayOrInstantOf, endOf } from './dates.ts';
+import { dayOrInstantOf } from './dates.ts';
 import { type Facts, findCourse } from './facts.ts';
 import { memberFields } from './headings.ts';
 import type { ImportLine, ImportRecord } from './record.ts';
@@ -54,7 +54,7 @@ export function prepareRow(
       ['DueAt', fields.DueAt],
     ] as const) {
       if (cell === undefined) continue;
-      const read = name === 'DueAt' ? dayOrInstantOf(cell, facts.order) : endOf(cell, facts.order);
+      const read = dayOrInstantOf(cell, facts.order);
       if (read === null)
         return refuse('invalid_date', name, `“${cell}” is not a date. Write it as 2027-04-03.`);
       if (read === 'ambiguous') {

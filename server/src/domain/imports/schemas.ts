@@ -39,7 +39,7 @@ const options = {
   ExpiresAt: Type.Optional(
     Text(40, {
       description:
-        'The end of access for rows that name none: a day, which ends at midnight UTC, or an RFC 3339 time.',
+        'The end of access for rows that name none: a day, which ends in the tenant’s TimeZone, or an RFC 3339 time.',
     }),
   ),
   IfExists: NewUser.properties.IfExists,
@@ -122,7 +122,7 @@ const ImportNote = Fields(
   {
     Kind: OneOf(noteKinds, {
       description:
-        'new_group: Value is a group that does not exist, and Nearest may be meant. time_ignored: access ends at the end of the day in UTC, whatever the time in Value. same_email: the user Value has the same Email.',
+        'new_group: Value is a group that does not exist, and Nearest may be meant. time_ignored: access ends at the end of the day, whatever the time in Value. same_email: the user Value has the same Email.',
     }),
     Value: Type.String(),
     Nearest: Nullable(Type.String()),

@@ -6,7 +6,7 @@ import { invalid, Problem } from '../../lib/errors.ts';
 import { newId } from '../../lib/ids.ts';
 import { cleanText } from '../../lib/unicode.ts';
 import { audit } from '../audit/chain.ts';
-import { endOf } from './dates.ts';
+import { dayOrInstantOf } from './dates.ts';
 import { findCourse, readCourses } from './facts.ts';
 import { columnsOf, type FileColumn, isField, type Subject, subjectOf, withMeanings } from './headings.ts';
 import { type FileRow, readFile } from './read-file.ts';
@@ -51,7 +51,7 @@ async function checkOptions(ctx: TenantContext, input: NewImport): Promise<void>
     const found = findCourse(await readCourses(ctx), CourseID);
     if ('detail' in found) throw invalid('CourseID', found.detail);
   }
-  const end = ExpiresAt === undefined ? '' : endOf(ExpiresAt, input.DateOrder ?? null);
+  const end = ExpiresAt === undefined ? '' : dayOrInstantOf(ExpiresAt, input.DateOrder ?? null);
   if (end === null || end === 'ambiguous')
     throw invalid('ExpiresAt', `“${ExpiresAt}” is not a date, or could be two days. Write it as 2027-04-03.`);
 }

@@ -4,11 +4,10 @@ import { foreignCursor, type PageQuery, page, readCursor } from '../../http/pagi
 import { recordOf } from '../../http/records.ts';
 import { type TenantContext, tenantNow } from '../../infra/context/context.ts';
 import { hasScope } from '../../infra/context/scopes.ts';
-import { endOfSentDay } from '../../lib/days.ts';
 import { invalid, Problem } from '../../lib/errors.ts';
 import { isId } from '../../lib/ids.ts';
 import { isInstant } from '../../lib/instants.ts';
-import { timeZoneOf } from '../tenants/time-zone.ts';
+import { endAt } from '../tenants/time-zone.ts';
 import { hasAttribute, isNamed } from '../users/groups.ts';
 import { findUserId, userNotFound } from '../users/users.ts';
 import { hasGroup } from './audience.ts';
@@ -114,9 +113,7 @@ export async function obligationConditions(
   ] as const) {
     const sent = input[name];
     if (sent === undefined) continue;
-    if (!isInstant(sent) && !/^\d{4}-\d\d-\d\d$/.test(sent))
-      throw invalid(name, `Send ${name} as a day such as 2026-12-31, or as a time.`);
-    const until = isInstant(sent) ? new Date(sent) : endOfSentDay(sent, await timeZoneOf(ctx));
+    const until = await endAt(ctx, sent, name);
     conditions.push(({ add }) => `held.${column} < ${add(until)}`);
   }
   return conditions;

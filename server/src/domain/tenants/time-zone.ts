@@ -1,5 +1,5 @@
 import type { TenantContext } from '../../infra/context/context.ts';
-import { endOfSentDay, firstInstant, isDay } from '../../lib/days.ts';
+import { endOfSentDay, firstInstant, isDay, lastSecond } from '../../lib/days.ts';
 import { invalid } from '../../lib/errors.ts';
 import { isInstant } from '../../lib/instants.ts';
 import { knownTenant } from './tenants.ts';
@@ -21,6 +21,12 @@ function rejectNoDate(sent: string, param: string): void {
 export async function endOfDay(ctx: TenantContext, sent: string, param: string): Promise<Date> {
   rejectNoDate(sent, param);
   return endOfSentDay(sent, await timeZoneOf(ctx));
+}
+
+/** The instant that was sent, or the last second of the day. */
+export async function endAt(ctx: TenantContext, sent: string, param: string): Promise<Date> {
+  rejectNoDate(sent, param);
+  return isDay(sent) ? lastSecond(sent, await timeZoneOf(ctx)) : new Date(sent);
 }
 
 /** The instant that was sent, or at which the day begins. */

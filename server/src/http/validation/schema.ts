@@ -57,10 +57,12 @@ export function Period(description: string) {
   return Type.String({ pattern: periodPattern, examples: ['P30D'], description });
 }
 
-/** A day, or an RFC 3339 instant, which counts as its day. `tenants/time-zone.ts` reads it. */
+/** A day, or an RFC 3339 instant. `tenants/time-zone.ts` reads it. */
+export const dayOrInstantPattern = `${dayPattern.slice(0, -1)}([Tt].{1,30})?$`;
+
 export function DayOrInstant(description: string) {
   return Type.String({
-    pattern: `${dayPattern.slice(0, -1)}([Tt].{1,30})?$`,
+    pattern: dayOrInstantPattern,
     examples: ['2026-12-31'],
     description,
   });

@@ -1,5 +1,5 @@
 import { Problem } from '../../lib/errors.ts';
-import { identifierPattern, textPattern } from './schema.ts';
+import { dayOrInstantPattern, identifierPattern, textPattern } from './schema.ts';
 
 type Described = { examples?: unknown[]; properties?: Record<string, Described> };
 
@@ -57,6 +57,7 @@ const formats: Record<string, string> = {
 const patterns: Record<string, string> = {
   [textPattern]: 'must not contain null characters or incomplete surrogate pairs',
   [identifierPattern]: 'must not contain control characters, and must not be "." or ".."',
+  [dayOrInstantPattern]: 'must be a day such as 2026-12-31, or a date and time such as 2026-12-31T09:00:00Z',
 };
 
 const counted = (count: unknown, what: string) => `${count} ${what}${count === 1 ? '' : 's'}`;

@@ -53,7 +53,7 @@ test('error details include an example for values with a format', async () => {
   assert.deepEqual(
     change.body.errors.map(({ detail }: { detail: string }) => detail),
     [
-      'ExpiresAt must be a date and time such as 2026-01-31T09:00:00Z.',
+      'ExpiresAt must be a day such as 2026-12-31, or a date and time such as 2026-12-31T09:00:00Z.',
       'Override must have at least 2 fields, such as {"Success":"passed","Reason":"Passed the practical exam."}.',
     ],
   );

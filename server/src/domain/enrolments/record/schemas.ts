@@ -1,7 +1,15 @@
 import Type from 'typebox';
 import { moveOns } from '../../../../../standards/cmi5/vocabulary.ts';
 import { closingReasons } from '../../../../../standards/unavailable.ts';
-import { Address, Fields, Instant, Nullable, OneOf, Text } from '../../../http/validation/schema.ts';
+import {
+  Address,
+  DayOrInstant,
+  Fields,
+  Instant,
+  Nullable,
+  OneOf,
+  Text,
+} from '../../../http/validation/schema.ts';
 import { actorKinds } from '../../../infra/context/context.ts';
 import { AttemptRules, AttemptRulesChange } from '../../catalogue/attempt-rules.ts';
 import { CourseID, DescribedRule, DurationID } from '../../catalogue/schemas.ts';
@@ -137,8 +145,8 @@ export const EnrolRequest = Fields(
       }),
     ),
     ExpiresAt: Type.Optional(
-      Instant(
-        "When access ends, instead of after the option's duration; must be in the future. With IfEnrolled set to extend, access is extended until then, unless it already ends later. If its duration has not started yet, this time replaces the duration. A current enrolment that is returned keeps its own end.",
+      DayOrInstant(
+        "When access ends, instead of after the option's duration: an instant, or a day, at whose end in the tenant's TimeZone it ends; must be in the future. With IfEnrolled set to extend, access is extended until then, unless it already ends later. If its duration has not started yet, this time replaces the duration. A current enrolment that is returned keeps its own end.",
       ),
     ),
     ...sentDetails,
@@ -156,7 +164,9 @@ const TimeFactorChange = Type.Unsafe<number | null | 'user'>({
 
 export const EnrolmentChange = Fields(
   {
-    ExpiresAt: Type.Optional(Nullable(Instant('Changes when access ends; null means never.'))),
+    ExpiresAt: Type.Optional(
+      Nullable(DayOrInstant('Changes when access ends: an instant or the last day; null means never.')),
+    ),
     Withdrawn: Type.Optional(Type.Boolean({ description: 'true ends access, false restores it.' })),
     ...sentDetails,
     Override: Type.Optional(OverrideRequest),
