@@ -71,7 +71,7 @@ test('A messy training plan creates 462 people and their enrolments in one file,
   await expectAccessible(page);
   assert.equal((await user(tenant, 'A00001')).code, 'user_not_found');
 
-  await page.getByRole('button', { name: /^Import \d+ rows/ }).click();
+  await page.getByRole('button', { name: /^Apply to \d+ rows/ }).click();
   await page.getByRole('heading', { name: /^Finished/ }).waitFor({ timeout: 60_000 });
   const summary = '513 rows: 506 created, 2 imported without the enrolment, and 5 refused.';
   await page.getByText(`${summary} Created: 462 people and 459 enrolments.`).waitFor();
