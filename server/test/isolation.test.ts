@@ -46,6 +46,7 @@ function valueFor(name: string, schema: JsonSchema): unknown {
   if (name === 'Time') return '07:00';
   if (name === 'TimeZone') return 'UTC';
   if (name === 'DueAt') return '2026-12-31';
+  if (name === 'ExpiresAt') return '2090-12-31T00:00:00Z';
   if (name === 'CompletedAt' || name === 'Before') return '2020-01-01';
   if (name === 'EvidenceURL') return receiver.url;
   if (name === 'Path') return '/';

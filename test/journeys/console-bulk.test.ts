@@ -126,20 +126,54 @@ test('A file is planned, corrected, imported, invited and undone from another br
   await closeConsole(other);
 });
 
+/** Holds the answers to a search for this text until the returned function is called. */
+async function hold(page: Page, text: string): Promise<() => void> {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  await page.route(
+    (url) => url.searchParams.get('Search') === text,
+    async (route) => {
+      await promise;
+      await route.continue();
+    },
+  );
+  return resolve;
+}
+
 test('A choice for an earlier text cannot be taken while another text is typed', async () => {
   const { who } = await withAnn();
   const page = await consoleOf(service, who, '/console/enrol?from=people');
   const people = page.getByRole('combobox', { name: 'People' });
+  const release = await hold(page, 'ann');
   await people.click();
   await page.getByRole('option').nth(1).waitFor();
   await people.pressSequentially('ann');
   await people.press('ArrowDown');
   await people.press('Enter');
   assert.equal(await page.locator('.mantine-Pill-root').count(), 0);
+  release();
   await page.getByRole('option', { name: 'Ann Lee' }).waitFor();
   await people.press('ArrowDown');
   await people.press('Enter');
   await page.locator('.mantine-Pill-root', { hasText: 'Ann Lee' }).waitFor();
+  await closeConsole(page);
+});
+
+test('The operator cannot choose a tenant that was found for an earlier text', async () => {
+  const { tenant } = await withAnn();
+  const page = await consoleOf(service, 'operator', '/console/users');
+  const tenants = page.getByRole('combobox', { name: 'Tenant', exact: true }).first();
+  const release = await hold(page, tenant.TenantID);
+  await tenants.click();
+  await page.getByRole('option').first().waitFor();
+  await tenants.fill(tenant.TenantID);
+  await tenants.press('ArrowDown');
+  await tenants.press('Enter');
+  assert.equal(new URL(page.url()).searchParams.get('tenant'), null);
+  release();
+  await page.getByRole('option', { name: tenant.TenantID }).waitFor();
+  await tenants.press('ArrowDown');
+  await tenants.press('Enter');
+  await page.waitForURL(`**tenant=${tenant.TenantID}**`);
   await closeConsole(page);
 });
 
