@@ -57,6 +57,12 @@ test('superseded enrolments and closed cycles are left out, and the newest cycle
 
 test('a completion counts until the requirement asks for another', () => {
   const passed = enrolment('fire', { Outcome: 'passed', Status: 'completed' });
+  const elsewhere = obligation('fire', { Status: 'met', External: true });
+  const outcomes = ['not_started', 'failed', 'in_progress'] as const;
+  assert.deepEqual(
+    outcomes.flatMap((Outcome) => itemsOf([enrolment('fire', { Outcome })], [elsewhere]).map(sectionOf)),
+    ['done', 'done', 'open'],
+  );
   const [met, expired, ended] = [
     itemsOf([passed], [obligation('fire', { Status: 'expiring', ValidUntil: '2027-03-01T00:00:00Z' })]),
     itemsOf([passed], [obligation('fire', { Status: 'expired' })]),

@@ -75,10 +75,13 @@ export function itemsOf(enrolments: readonly Enrolment[], obligations: readonly 
 
 export type Section = 'open' | 'done' | 'ended';
 
-/** An obligation decides, because a completion can have expired. */
+/** An obligation decides, because a completion can have expired, or come from elsewhere. */
 export function sectionOf({ enrolment, obligation }: Item): Section {
   const isDone = enrolment?.Outcome === 'passed' || enrolment?.Outcome === 'completed';
-  if (obligation) return isMet(obligation) && (!enrolment || isDone) ? 'done' : 'open';
+  if (obligation) {
+    const isOpen = enrolment && !isDone && !(obligation.External && enrolment.Outcome !== 'in_progress');
+    return isMet(obligation) && !isOpen ? 'done' : 'open';
+  }
   if (isDone) return 'done';
   return enrolment?.Status === 'expired' || enrolment?.Status === 'withdrawn' ? 'ended' : 'open';
 }
