@@ -2,7 +2,7 @@ import { useTranslations } from 'use-intl';
 import type { Failure } from '../api/problem.ts';
 
 /** The service also tells programs which operation to call, which is no help to people. */
-const withoutCalls = (detail: string) =>
+export const withoutCalls = (detail: string) =>
   detail
     .split(/(?<=[.!?])\s+/)
     .filter((sentence) => !/\b(?:GET|POST|PUT|PATCH|DELETE) \//.test(sentence))

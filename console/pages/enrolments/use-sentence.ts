@@ -46,6 +46,7 @@ export function useRefusalText(): (code: string) => string {
 export function useSentence(entry: Entry): { sentence: string; more: string } {
   const t = useTranslations('enrolments');
   const outcomes = useTranslations('outcomes');
+  const events = useTranslations('events.types');
   const format = useFormatter();
   const results = useResults();
   const refusalText = useRefusalText();
@@ -90,7 +91,7 @@ export function useSentence(entry: Entry): { sentence: string; more: string } {
       more: [reason, ...verbs, textIn(Data, 'Call') ?? ''].join(' · '),
     };
   }
-  const name = `timeline.events.${Type}` as 'timeline.events.enrolment.created';
+  const name = Type as 'enrolment.created';
   const changed = Array.isArray(Data.Changed) ? Data.Changed.filter((one) => typeof one === 'string') : [];
   const outcome = textIn(Data, 'Outcome');
   const [platform, why] = [textIn(Data, 'Platform'), textIn(Data, 'Detail')];
@@ -106,5 +107,5 @@ export function useSentence(entry: Entry): { sentence: string; more: string } {
     ...(platform ? [platform] : []),
     ...(why ? [why] : []),
   ];
-  return { sentence: t.has(name) ? t(name) : (Type ?? ''), more: details.join(' · ') };
+  return { sentence: events.has(name) ? events(name) : (Type ?? ''), more: details.join(' · ') };
 }

@@ -9,6 +9,7 @@ import { useApi } from '../../api/api.tsx';
 import { dataOf } from '../../api/data.ts';
 import { useAction } from '../../parts/action.tsx';
 import { useDayValue } from '../../parts/day-zone.ts';
+import { usePercent } from '../../parts/percent.ts';
 import { Failed, FailedAction, WaitingRows } from '../../parts/states.tsx';
 import { notify } from '../../parts/toast.tsx';
 import { Instant, LabelledValue, LabelledValues, Note } from '../../parts/values.tsx';
@@ -76,6 +77,7 @@ function Explained(one: Explanation) {
   const { Audience, Dates, Enabled, EnrolProblem, Failed, InAudience, Next, Renewal, SatisfiedBy, Status } =
     one;
   const because = useBecause();
+  const percent = usePercent();
   return (
     <>
       <Stack gap={4}>
@@ -139,7 +141,7 @@ function Explained(one: Explanation) {
           <Text size="sm">
             {t.rich(Failed.Score === null ? 'explain.failed' : 'explain.failedWith', {
               at: () => <Instant at={Failed.At} isDay />,
-              score: Math.round(Failed.Score ?? 0),
+              score: percent(Failed.Score ?? 0),
             })}
           </Text>
         )}

@@ -7,6 +7,7 @@ import { useApi } from '../../api/api.tsx';
 import { nameOf } from '../../api/session.tsx';
 import { useAction } from '../../parts/action.tsx';
 import { csvFile, csvRow } from '../../parts/csv.ts';
+import { withoutCalls } from '../../parts/failure-text.ts';
 import { Rows } from '../../parts/list.tsx';
 import { newRequestKey } from '../../parts/request-key.ts';
 import { saveFile } from '../../parts/save-file.ts';
@@ -110,6 +111,17 @@ function Outcome({ invited, onClose }: { invited: readonly Invited[]; onClose: (
   const until = made[0]?.line.ExpiresAt;
   return (
     <Stack>
+      {failed.length > 0 && (
+        <Alert color="red" variant="light" role="alert" title={t('failed', { count: failed.length })}>
+          <List size="sm">
+            {failed.map(({ user, line }) => (
+              <List.Item key={user.LoginID}>
+                {nameOf(user)}: {withoutCalls(line.detail ?? '')}
+              </List.Item>
+            ))}
+          </List>
+        </Alert>
+      )}
       {mailed.length > 0 && (
         <Alert color="green" variant="light" role="status">
           {t('mailed', { count: mailed.length, address: mailed[0]?.user.Email ?? '' })}
@@ -128,17 +140,6 @@ function Outcome({ invited, onClose }: { invited: readonly Invited[]; onClose: (
         </Alert>
       )}
       <Links made={shown.length > 0 ? shown : made} />
-      {failed.length > 0 && (
-        <Alert color="red" variant="light" role="alert" title={t('failed', { count: failed.length })}>
-          <List size="sm">
-            {failed.map(({ user, line }) => (
-              <List.Item key={user.LoginID}>
-                {nameOf(user)}: {line.detail}
-              </List.Item>
-            ))}
-          </List>
-        </Alert>
-      )}
       <Group justify="space-between">
         {made.length > 1 ? (
           <Button
