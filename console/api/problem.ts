@@ -33,7 +33,6 @@ export function toFailure(thrown: unknown): Failure {
   };
 }
 
-export function isSignedOut(thrown: unknown): boolean {
-  const { code } = toFailure(thrown);
-  return code === 'signed_out' || code === 'unauthorized';
-}
+export const signedOutCodes: readonly string[] = ['signed_out', 'unauthorized'];
+
+export const isSignedOut = (thrown: unknown): boolean => signedOutCodes.includes(toFailure(thrown).code);

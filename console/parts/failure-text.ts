@@ -1,5 +1,5 @@
 import { useTranslations } from 'use-intl';
-import type { Failure } from '../api/problem.ts';
+import { type Failure, signedOutCodes } from '../api/problem.ts';
 
 /** The service also tells programs which operation to call, which is no help to people. */
 export const withoutCalls = (detail: string) =>
@@ -11,6 +11,7 @@ export const withoutCalls = (detail: string) =>
 /** The text in the viewer's language if the code has a translation, otherwise the service's text in English. */
 export function useFailureText({ code, title, detail }: Failure): { title: string; detail: string } {
   const t = useTranslations('failures');
+  if (signedOutCodes.includes(code)) return { title: t('signedOut'), detail: t('signedOutText') };
   const known = code as Parameters<typeof t.has>[0];
   return {
     title: t.has(known) ? t(known) : title || t('unknown'),

@@ -89,6 +89,7 @@ export function SortSelect({ sorts }: { sorts: readonly Sort[] }) {
   };
   return (
     <NativeSelect
+      className="sort-select"
       hiddenFrom="sm"
       size="xs"
       aria-label={t('order')}

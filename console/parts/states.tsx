@@ -2,7 +2,7 @@ import { Alert, Anchor, Button, Center, Code, Skeleton, Stack, Text, Title } fro
 import { IconAlertTriangle } from '@tabler/icons-react';
 import type { ReactNode } from 'react';
 import { useTranslations } from 'use-intl';
-import { type Failure, toFailure } from '../api/problem.ts';
+import { type Failure, isSignedOut, toFailure } from '../api/problem.ts';
 import { usePageTitle } from '../shell/branding.tsx';
 import { useFailureText } from './failure-text.ts';
 
@@ -111,6 +111,7 @@ export function Unready({ query: { error, refetch }, rows = 6 }: UnreadyProps) {
 
 /** An error caused by a user action, shown next to its button. */
 export function FailedAction({ error }: { error: unknown }) {
+  const failures = useTranslations('failures');
   const failure = toFailure(error);
   const text = useFailureText(failure);
   const scroll = (alert: HTMLElement | null) => alert?.scrollIntoView({ block: 'nearest' });
@@ -125,6 +126,11 @@ export function FailedAction({ error }: { error: unknown }) {
       icon={<IconAlertTriangle size={18} aria-hidden />}
     >
       {text.detail}
+      {isSignedOut(error) && (
+        <Anchor display="block" mt={4} inherit href="/console" target="_blank">
+          {failures('signIn')}
+        </Anchor>
+      )}
       <RequestId failure={failure} />
     </Alert>
   );

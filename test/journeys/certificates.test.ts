@@ -49,7 +49,7 @@ for (const [size, colorScheme] of [
     await contentOf(page).getByRole('button', { name: 'Done' }).click();
     await page.click('#exit-button');
     const result = page.getByRole('status').filter({ hasText: 'You passed' });
-    const download = result.getByRole('button', { name: /as a PDF/ });
+    const download = result.getByRole('button', { name: /^Certificate \(PDF\): / });
     await download.waitFor();
     await look(page, colorScheme, `${name}-result`);
     await expectAccessible(page);

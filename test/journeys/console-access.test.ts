@@ -102,6 +102,32 @@ test('After someone signs out, the next person in the same tab sees none of thei
   await closeConsole(page);
 });
 
+test('A form says that the session has ended, and what was typed is saved after signing in again', async () => {
+  const password = 'a password';
+  const LoginID = await acme.user({ IsAdmin: true, Password: hashed(password) });
+  const learner = await acme.user({ FirstName: 'Uma', LastName: 'Underhill' });
+  const page = await openConsole(service, `/console?tenant=${acme.TenantID}`);
+  await signIn(page, acme.TenantID, LoginID, password);
+  await heading(page, 'Overview').waitFor();
+  await page.goto(`${service.baseUrl}/console/users/${learner}`);
+  await page.getByRole('button', { name: 'Edit' }).click();
+  const dialog = page.getByRole('dialog');
+  await dialog.getByRole('textbox', { name: 'First name' }).fill('Una');
+  await page.context().clearCookies();
+  await dialog.getByRole('button', { name: 'Save' }).click();
+  await dialog.getByRole('alert').getByText('You are signed out').waitFor();
+  await expectAccessible(page);
+  const opening = page.waitForEvent('popup');
+  await dialog.getByRole('link', { name: 'Sign in in a new tab' }).click();
+  const other = await opening;
+  await other.getByRole('button', { name: 'Sign in' }).waitFor();
+  await signIn(other, acme.TenantID, LoginID, password);
+  await heading(other, 'Overview').waitFor();
+  await dialog.getByRole('button', { name: 'Save' }).click();
+  await heading(page, 'Una Underhill').waitFor();
+  for (const one of [other, page]) await closeConsole(one);
+});
+
 test('The operator signs in with a link that works once, and using it again shows a message', async () => {
   const { SignInURL } = await createOperatorLink(service.ctx);
   const page = await openConsole(service);

@@ -94,6 +94,7 @@ function Shown({ enrolment, back }: ShownProps) {
         enrolment={enrolment}
         name={name}
         option={option}
+        isReplaced={newer !== null}
         onSetEnd={() => setDialog('access')}
         onReset={() => setDialog('reset')}
       />

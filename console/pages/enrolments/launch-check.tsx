@@ -23,6 +23,8 @@ type Props = {
   name: string;
   /** This enrolment's option, if it is still available. */
   option: Option | undefined;
+  /** Whether a newer enrolment has replaced this one, which then cannot be extended or restored. */
+  isReplaced: boolean;
   onSetEnd: () => void;
   onReset: () => void;
 };
@@ -121,8 +123,8 @@ function FailedRule({ rule, ...props }: Props & { rule: Rule }) {
 /** The remedy for each rule, which is shown next to the reason. */
 const remedies: Record<Rule['Rule'], (props: Props) => ReactNode> = {
   user_enabled: ({ enrolment }) => <EnableButton user={enrolment} />,
-  not_withdrawn: (props) => <Restore {...props} />,
-  not_expired: (props) => <Extend {...props} />,
+  not_withdrawn: (props) => !props.isReplaced && <Restore {...props} />,
+  not_expired: (props) => !props.isReplaced && <Extend {...props} />,
   course_available: ({ enrolment }) => <OpenCourse courseId={enrolment.CourseID} />,
   course_playable: ({ enrolment }) => <OpenCourse courseId={enrolment.CourseID} />,
   attempts_left: (props) => <Reset {...props} />,

@@ -5,6 +5,7 @@ import { useTranslations } from 'use-intl';
 import type { components } from '../../../client/src/generated.ts';
 import type { Column } from '../../parts/list.tsx';
 import { MoreMenu } from '../../parts/more-menu.tsx';
+import { usePercent } from '../../parts/percent.ts';
 import { Instant, None, Note, OutcomeBadge } from '../../parts/values.tsx';
 import { EnrolmentLink } from '../enrolments/enrolment-link.tsx';
 import { useRequirements } from '../requirements/record.ts';
@@ -17,6 +18,7 @@ export const keyOf = (row: TrainingRecord) => row.CompletionID ?? row.EnrollID ?
 /** The columns of every list of what people have done, after the person. */
 export function useRecordColumns(): Column<TrainingRecord>[] {
   const t = useTranslations('records');
+  const percent = usePercent();
   const titles = new Map(useRequirements().map(({ RequirementID, Title }) => [RequirementID, Title]));
   return [
     { key: 'title', header: t('title'), share: 26, cell: (row) => <What row={row} titles={titles} /> },
@@ -30,7 +32,7 @@ export function useRecordColumns(): Column<TrainingRecord>[] {
       key: 'score',
       header: t('score'),
       align: 'end',
-      cell: ({ Score }) => (Score === null ? <None /> : Math.round(Score)),
+      cell: ({ Score }) => (Score === null ? <None /> : percent(Score)),
     },
     {
       key: 'completed',
